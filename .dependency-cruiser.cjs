@@ -1,0 +1,75 @@
+/**
+ * Who may import whom. Data moves one way: watch → queue → worker: (observe → plan → apply → status).
+ * A folder may import itself, and what its row names; everything else is an error.
+ */
+const MAY_IMPORT = {
+  'src/api': [],
+  'src/log.ts': ['src/api'],
+  'src/errors.ts': ['src/api'],
+  'src/config.ts': ['src/api', 'src/errors.ts', 'src/log.ts'],
+  'src/transport': ['src/api', 'src/log.ts', 'src/errors.ts'],
+  'src/strategy': ['src/api', 'src/plan/types.ts', 'src/errors.ts'],
+  'src/plan': ['src/api', 'src/strategy', 'src/errors.ts'],
+  'src/watch': ['src/api', 'src/log.ts', 'src/errors.ts'],
+  'src/queue': ['src/api', 'src/log.ts', 'src/errors.ts'],
+  'src/observe': ['src/api', 'src/plan/types.ts', 'src/strategy/types.ts', 'src/log.ts', 'src/errors.ts'],
+  'src/apply': ['src/api', 'src/plan/types.ts', 'src/log.ts', 'src/errors.ts'],
+  'src/status': ['src/api', 'src/plan/types.ts', 'src/apply', 'src/log.ts', 'src/errors.ts'],
+  'src/worker': [
+    'src/api',
+    'src/log.ts',
+    'src/errors.ts',
+    'src/observe',
+    'src/strategy',
+    'src/plan',
+    'src/apply',
+    'src/status',
+    'src/queue',
+  ],
+  'src/dashboard': ['src/api', 'src/log.ts', 'src/errors.ts', 'src/queue'],
+  'src/cli': [
+    'src/api',
+    'src/log.ts',
+    'src/errors.ts',
+    'src/config.ts',
+    'src/observe',
+    'src/strategy',
+    'src/plan',
+    'src/apply',
+    'src/transport',
+  ],
+  functions: ['src/api', 'src/log.ts', 'src/errors.ts', 'src/strategy', 'src/plan', 'src/queue'],
+};
+
+const escape = (path) => path.replace(/[.]/g, '\\.');
+const pattern = (path) => `^${escape(path)}${path.endsWith('.ts') ? '$' : '/'}`;
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'nobody-imports-main', severity: 'error', from: {}, to: { path: '^src/main\\.ts$' } },
+    ...Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+      name: `${folder}-imports`,
+      severity: 'error',
+      from: { path: pattern(folder) },
+      to: { path: '^(src|functions|sandbox|bench|test)/', pathNot: [folder, ...allowed].map(pattern) },
+    })),
+    {
+      name: 'pure-folders-have-no-io',
+      severity: 'error',
+      from: { path: '^src/(strategy|plan)/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|zlib)$' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

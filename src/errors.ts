@@ -1,0 +1,53 @@
+/** An error answer of the API server, decoded from its Status body. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** `reason` of the Status object, for example `AlreadyExists`, `Conflict`, `NotFound`, `Expired`. */
+  readonly reason: string;
+  /** Seconds of a Retry-After header, if there was one. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, answer: { status: number; reason: string; retryAfterSeconds?: number | undefined }) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = answer.status;
+    this.reason = answer.reason;
+    this.retryAfterSeconds = answer.retryAfterSeconds;
+  }
+}
+
+/** True for an answer that says: the object changed meanwhile, exists already or is gone; reading again and planning again may help. */
+export function isStale(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 409 || error.status === 404 || isFailedTest(error));
+}
+
+/** A JSON Patch whose `test` did not hold is answered 422 by the API server. */
+function isFailedTest(error: ApiError): boolean {
+  return error.status === 422 && /test failed|testing .* failed|testing value/i.test(error.message);
+}
+
+/** True when the API server says that the object does not exist. */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** The pass was ended from outside: the lock was lost or the process stops. Nothing failed; the next leader goes on. */
+export class PassAborted extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`pass aborted: ${reason}`, options);
+    this.name = 'PassAborted';
+  }
+}
+
+/** A setting, flag or variable that the process cannot start with; its message names it and the way out. */
+export class ConfigurationError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ConfigurationError';
+  }
+}
+
+/** The text of whatever was thrown, causes included. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${errorText(error.cause)}`;
+}
