@@ -1,3 +1,4 @@
+import type { ClusterFeatures } from './features.ts';
 import type { KindName } from './kinds.ts';
 import type { KubernetesObject } from './objects.ts';
 
@@ -7,9 +8,15 @@ export type ResourceVersions = Partial<Record<KindName, string>>;
 /** The caches of this process: what the watches have delivered so far. Objects in it are frozen. */
 export interface ObjectStore {
   get(kind: KindName, name: string, namespace?: string): KubernetesObject | undefined;
+  /**
+   * Managed objects of a kind (all objects of KubeVirt, Namespace, Lease, instance type kinds). ConfigMaps: the managed ones of the operator namespace,
+   * and the strategy ConfigMaps of all namespaces. An unlabelled object that is watched by its name alone is reached by `get` only.
+   */
   list(kind: KindName): readonly KubernetesObject[];
   /** Number of nodes with label kubevirt.io/schedulable=true. */
   schedulableNodes(): number;
+  /** Which optional APIs the cluster serves now; detected again without a restart when their CRDs come or go. */
+  features(): ClusterFeatures;
   /** True when every kind that this cluster serves has been listed once. */
   isSynced(): boolean;
   /** Rejects when `signal` aborts before that. */

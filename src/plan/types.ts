@@ -1,21 +1,15 @@
+import type { ClusterFeatures } from '../api/features.ts';
 import type { KindName } from '../api/kinds.ts';
 import type { GenerationStatus, KubeVirt } from '../api/kubevirt.ts';
 import type { Json, KubernetesObject } from '../api/objects.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 
+export type { ClusterFeatures } from '../api/features.ts';
+
 /** The managed objects of the cluster as one pass sees them: the caches, and over them the answers to this pass's own writes. */
 export interface World {
   get(kind: KindName, name: string, namespace?: string): KubernetesObject | undefined;
   list(kind: KindName): readonly KubernetesObject[];
-}
-
-/** Which optional APIs the cluster serves (spec/startup.md §4.2). */
-export interface ClusterFeatures {
-  openshift: boolean;
-  serviceMonitor: boolean;
-  prometheusRule: boolean;
-  validatingAdmissionPolicy: boolean;
-  validatingAdmissionPolicyBinding: boolean;
 }
 
 /** One operation of a JSON Patch. */
