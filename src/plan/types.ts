@@ -46,6 +46,8 @@ export type Action =
       subresource?: string;
       /** New key pair: the executor appends `replace /data`. */
       certificate?: CertificateRequest;
+      /** The generation in the answer is not to be recorded in status.generations (spec/apply.md §5.1 and §5.6). */
+      unrecorded?: true;
     }
   | { verb: 'merge'; kind: KindName; name: string; namespace?: string; patch: Json }
   | {
