@@ -1,0 +1,38 @@
+import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+
+/** Prefix of the labels and annotations of KubeVirt's common instance types and preferences. */
+export const INSTANCETYPE_PREFIX = 'instancetype.kubevirt.io/';
+
+/** Release of common-instancetypes that KubeVirt 1.9.0 carries (spec/resources.md §7.6). */
+const COMMON_INSTANCETYPES_VERSION = 'v1.7.0';
+
+/** The parts in which instance types and preferences differ; label keys come without their prefix. */
+export interface ClusterObjectParts {
+  kind: 'VirtualMachineClusterInstancetype' | 'VirtualMachineClusterPreference';
+  name: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  spec: JsonObject;
+}
+
+/** Builds one instance type or preference with the labels that all of them carry. */
+export function buildClusterObject({ kind, name, labels, annotations, spec }: ClusterObjectParts): KubernetesObject {
+  const all = { ...labels, 'common-instancetypes-version': COMMON_INSTANCETYPES_VERSION, vendor: 'kubevirt.io' };
+  return {
+    apiVersion: 'instancetype.kubevirt.io/v1beta1',
+    kind,
+    metadata: { name, labels: withPrefix(all), annotations },
+    spec,
+  };
+}
+
+/** Puts the prefix before each key. */
+export function withPrefix(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [`${INSTANCETYPE_PREFIX}${key}`, value]));
+}
+
+/** Objects in the order of their names by code unit, which is upstream's order. */
+export function inNameOrder(objects: KubernetesObject[]): KubernetesObject[] {
+  const name = (object: KubernetesObject): string => object.metadata.name ?? '';
+  return objects.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
+}
