@@ -1,0 +1,246 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { KindName } from '../api/kinds.ts';
+import type { GenerationStatus } from '../api/kubevirt.ts';
+import type { ObjectStore } from '../api/store.ts';
+import { isNotFound, isStale, PassAborted } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Action, PassContext, PlannedEvent, Step, StepPlan } from '../plan/types.ts';
+import { runBatch, type FailedAction } from './batch.ts';
+import type { ApiClient } from './client.ts';
+import { recordGeneration } from './generations.ts';
+import { Overlay } from './overlay.ts';
+import { describeAction, performAction, targetOf, type Answer } from './perform.ts';
+
+/** What a run of steps needs and whom it tells. Listeners must not throw. */
+export interface RunOptions {
+  /** Everything that steps decide from, but for what the run itself keeps up to date. */
+  context: Omit<PassContext, 'world' | 'generations'>;
+  /** `status.generations` before the run. */
+  generations: readonly GenerationStatus[];
+  store: Pick<ObjectStore, 'get' | 'list' | 'onChange'>;
+  client: ApiClient;
+  /** Ends the run: nothing is sent after it, running calls are given up. */
+  signal: AbortSignal;
+  log: Log;
+  /** Called with each answer before the next action starts; `gone` carries the UID of a deleted object. */
+  onWrite?: (write: Write) => void;
+  onEvent?: (event: PlannedEvent) => void;
+  /** Called when a step begins and ends, with the world as it then is. */
+  onStep?: (progress: { step: string; state: 'begun' | 'done'; context: PassContext }) => void;
+}
+
+/** One write that reached the API server. */
+export interface Write {
+  step: string;
+  verb: Action['verb'];
+  kind: KindName;
+  name: string;
+  namespace: string | undefined;
+  /** Of the object after the write; undefined when it is gone. */
+  resourceVersion: string | undefined;
+  /** Of the object that is gone; undefined when it is not, or when it was never seen. */
+  goneUid: string | undefined;
+}
+
+/** Why a run ended before its last step: an error of one object, or of the planning of the step. */
+export interface Failure {
+  step: string;
+  error: Error;
+}
+
+/** What a run did. Exactly one of `completed`, `stopped`, `failures` says how it ended. */
+export interface RunReport {
+  completed: boolean;
+  stopped?: { step: string; awaited: string };
+  /** All failures of the step that ended the run; empty when none did. */
+  failures: readonly Failure[];
+  writes: number;
+  /** `status.generations` after the run. */
+  generations: readonly GenerationStatus[];
+  /** The context after the last step, with the world as the run left it. */
+  context: PassContext;
+  steps: readonly { name: string; writes: number; milliseconds: number }[];
+}
+
+/** How often a step is planned again because the API server knew newer objects (design decision 9). */
+const MAX_REPLANS = 3;
+/** Pause before a create is repeated whose path is not served yet, per attempt. */
+const UNSERVED_PAUSE_MS = 100;
+
+/**
+ * Runs steps in order: plans one, sends its actions at most 16 at a time, takes their answers into the world of the next. Ends at the first step that
+ * fails, after its running actions have settled, or that wants to stop. A stale answer (conflict, exists already, gone, failed test) reads that object
+ * again and plans the step again. Rejects only with `PassAborted`.
+ */
+export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<RunReport> {
+  const run = new Run(options);
+  for (const step of steps) {
+    if (!(await run.runStep(step))) break;
+  }
+  return run.report();
+}
+
+class Run {
+  readonly #options: RunOptions;
+  readonly #world: Overlay;
+  readonly #steps: { name: string; writes: number; milliseconds: number }[] = [];
+  #generations: readonly GenerationStatus[];
+  #failures: Failure[] = [];
+  #stopped: { step: string; awaited: string } | undefined;
+  #writes = 0;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#world = new Overlay(options.store);
+    this.#generations = options.generations;
+  }
+
+  /** False when the run ends here. */
+  async runStep(step: Step): Promise<boolean> {
+    const begun = performance.now();
+    const writesBefore = this.#writes;
+    this.#options.onStep?.({ step: step.name, state: 'begun', context: this.#context() });
+    const plan = await this.#planAndPerform(step);
+    const isHeld = plan !== undefined && (await this.#passGates(step, plan));
+    this.#steps.push({
+      name: step.name,
+      writes: this.#writes - writesBefore,
+      milliseconds: Math.round(performance.now() - begun),
+    });
+    this.#options.onStep?.({ step: step.name, state: 'done', context: this.#context() });
+    return isHeld;
+  }
+
+  report(): RunReport {
+    return {
+      completed: this.#stopped === undefined && this.#failures.length === 0,
+      ...(this.#stopped === undefined ? {} : { stopped: this.#stopped }),
+      failures: this.#failures,
+      writes: this.#writes,
+      generations: this.#generations,
+      context: this.#context(),
+      steps: this.#steps,
+    };
+  }
+
+  /** The plan whose actions are all done, or undefined after a failure. */
+  async #planAndPerform(step: Step): Promise<StepPlan | undefined> {
+    for (let attempt = 0; ; attempt++) {
+      const plan = this.#plan(step);
+      if (plan === undefined) return undefined;
+      if (attempt === 0) for (const event of plan.events ?? []) this.#options.onEvent?.(event);
+      const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
+      this.#throwIfAborted();
+      if (failed.length === 0) return plan;
+      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) {
+        this.#failures = failed.map(({ action, error }) => ({
+          step: step.name,
+          error: new Error(`cannot ${describeAction(action)}`, { cause: error }),
+        }));
+        return undefined;
+      }
+      await this.#readAgain(failed, attempt);
+    }
+  }
+
+  #plan(step: Step): StepPlan | undefined {
+    try {
+      return step.plan(this.#context());
+    } catch (error) {
+      this.#failures = [{ step: step.name, error: error instanceof Error ? error : new Error(String(error)) }];
+      return undefined;
+    }
+  }
+
+  async #perform(step: Step, action: Action): Promise<void> {
+    this.#throwIfAborted();
+    const target = targetOf(action);
+    const before = this.#world.get(target.kind, target.name, target.namespace);
+    const answer = await performAction(this.#options.client, action);
+    this.#takeIn(action, answer);
+    this.#writes++;
+    this.#options.onWrite?.({
+      step: step.name,
+      verb: action.verb,
+      kind: target.kind,
+      name: target.name,
+      namespace: target.namespace,
+      resourceVersion: answer?.metadata.resourceVersion,
+      goneUid: answer === undefined ? before?.metadata.uid : undefined,
+    });
+  }
+
+  #takeIn(action: Action, answer: Answer): void {
+    const { kind, name, namespace } = targetOf(action);
+    if (answer === undefined) {
+      this.#world.remove(kind, name, namespace);
+      return;
+    }
+    this.#world.record(kind, answer);
+    const isRecorded = action.verb === 'create' || (action.verb === 'patch' && action.unrecorded !== true);
+    if (isRecorded) this.#generations = recordGeneration(this.#generations, kind, answer);
+  }
+
+  async #readAgain(failed: readonly FailedAction[], attempt: number): Promise<void> {
+    const { client, log, signal } = this.#options;
+    // A path that is not served yet (a CRD just established) has no object to read: all that helps is a little later.
+    if (failed.some(({ action, error }) => action.verb === 'create' && isNotFound(error))) {
+      await pause(UNSERVED_PAUSE_MS * 2 ** attempt, undefined, { signal }).catch(() => {
+        this.#throwIfAborted();
+      });
+    }
+    const unread = await runBatch(
+      failed.map(({ action }) => action),
+      async (action) => {
+        const target = targetOf(action);
+        const object = await client.find(target);
+        if (object === undefined) this.#world.remove(target.kind, target.name, target.namespace);
+        else this.#world.record(target.kind, object);
+        log.debug({ kind: target.kind, name: target.name }, 'read again: the API server has newer data than the cache');
+      },
+    );
+    this.#throwIfAborted();
+    for (const { action, error } of unread)
+      log.warn({ err: error }, `cannot read again what was to ${describeAction(action)}`);
+  }
+
+  async #passGates(step: Step, plan: StepPlan): Promise<boolean> {
+    const awaited = plan.stop ?? (await this.#hold(plan.until));
+    if (awaited === undefined) return true;
+    this.#stopped = { step: step.name, awaited };
+    return false;
+  }
+
+  /** Waits for the store to make the condition true; the text of what is still awaited after the time-out. */
+  async #hold(until: StepPlan['until']): Promise<string | undefined> {
+    if (until === undefined || until.isTrue(this.#world)) return undefined;
+    const { store, signal } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const timer = setTimeout(resolve, until.timeoutMs, until.awaited);
+    const evaluate = () => {
+      if (signal.aborted || until.isTrue(this.#world)) resolve(undefined);
+    };
+    const unsubscribe = store.onChange(evaluate);
+    signal.addEventListener('abort', evaluate);
+    // A change between the first look and the subscription would otherwise be missed.
+    evaluate();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      unsubscribe();
+      signal.removeEventListener('abort', evaluate);
+      this.#throwIfAborted();
+    }
+  }
+
+  #context(): PassContext {
+    return { ...this.#options.context, world: this.#world, generations: this.#generations };
+  }
+
+  #throwIfAborted(): void {
+    const { signal } = this.#options;
+    if (signal.aborted) throw new PassAborted(String(signal.reason), { cause: signal.reason });
+  }
+}

@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+
+import { z } from 'zod';
+
+import { ConfigurationError, errorText } from './errors.ts';
+import { readReleaseEnvironment } from './release-environment.ts';
+import type { ReleaseEnvironment } from './strategy/types.ts';
+
+/** What one process does (design.md §2); `dump` writes the strategy ConfigMap and ends. */
+export const ROLES = ['all', 'gateway', 'worker', 'functions', 'dashboard', 'dump'] as const;
+/** One of {@link ROLES}. */
+export type Role = (typeof ROLES)[number];
+
+/** Everything a process is told from outside, checked and deeply frozen. Nothing else reads flags or environment. */
+export interface Config {
+  readonly role: Role;
+  /** Bind address of all servers but the dashboard; `0.0.0.0` means all addresses of both families. */
+  readonly listen: string;
+  /** Port of metrics, probes and profiler. */
+  readonly port: number;
+  readonly webhookPort: number;
+  /** Port of the dashboard, always on loopback unless `dashboardListen` says otherwise. */
+  readonly dashboardPort: number;
+  readonly dashboardListen: string;
+  readonly kubeconfig: string | undefined;
+  readonly master: string | undefined;
+  /** Calls per second and bucket size of the client (spec/startup.md §1). */
+  readonly clientQps: number;
+  readonly clientBurst: number;
+  readonly verbosity: number;
+  /** Absent only for roles that can do without Redis. May hold a password: never log it. */
+  readonly redisUrl: string | undefined;
+  /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
+  readonly operatorNamespace: string;
+  /** Name of this pod. */
+  readonly hostname: string;
+  /** Present for the roles that install: all, worker and dump. */
+  readonly release: ReleaseEnvironment | undefined;
+  /** `TARGET_DEPLOYMENT_CONFIG`; present for `dump` only. */
+  readonly targetDeploymentConfig: string | undefined;
+  /** Oddities that do not stop the start; to be logged once. */
+  readonly warnings: readonly string[];
+}
+
+/** Where configuration comes from; tests put their own. */
+export interface ConfigSources {
+  role: Role;
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** Content of the service account's namespace file; undefined when there is none. */
+  readNamespaceFile: () => string | undefined;
+  hostname: string;
+}
+
+/** The command line cannot be understood: ends the process with code 2, as upstream does (spec/startup.md §1). */
+export class UsageError extends ConfigurationError {
+  override name = 'UsageError';
+}
+
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+const DEFAULT_NAMESPACE = 'kubevirt';
+const DEFAULT_QPS = 200;
+const DEFAULT_BURST = 400;
+
+const FLAGS = {
+  listen: { type: 'string', default: '0.0.0.0' },
+  port: { type: 'string', default: '8186' },
+  'webhook-port': { type: 'string', default: '8444' },
+  'dashboard-port': { type: 'string', default: '8189' },
+  'dashboard-listen': { type: 'string', default: '127.0.0.1' },
+  kubeconfig: { type: 'string', default: '' },
+  master: { type: 'string', default: '' },
+  'client-qps': { type: 'string', default: '0' },
+  'client-burst': { type: 'string', default: '0' },
+  'redis-url': { type: 'string', default: '' },
+  v: { type: 'string', short: 'v', default: '2' },
+  'dump-install-strategy': { type: 'boolean', default: false },
+} as const;
+
+/** The flags with one line each, for `--help`. */
+export const USAGE = `Roles: all (default), gateway, worker, functions, dashboard
+  --listen ADDRESS            bind address of the servers; 0.0.0.0 means IPv4 and IPv6 (0.0.0.0)
+  --port PORT                 metrics, probes and profiler (8186)
+  --webhook-port PORT         admission (8444)
+  --dashboard-port PORT       dashboard (8189)
+  --dashboard-listen ADDRESS  bind address of the dashboard (127.0.0.1)
+  --kubeconfig FILE           how to reach the cluster (default: the pod's service account)
+  --master URL                address of the API server, instead of the kubeconfig's
+  --client-qps N              calls per second (200), also VIRT_OPERATOR_CLIENT_QPS
+  --client-burst N            calls at once (400), also VIRT_OPERATOR_CLIENT_BURST
+  --redis-url URL             Redis, also REDIS_URL
+  -v, --v N                   log verbosity (2)
+  --dump-install-strategy     write the install strategy into a ConfigMap and end
+`;
+
+const port = z.coerce.number().int().min(0).max(65535);
+const flagValues = z.object({
+  listen: z.string().min(1),
+  port,
+  'webhook-port': port,
+  'dashboard-port': port,
+  'dashboard-listen': z.string().min(1),
+  kubeconfig: z.string(),
+  master: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+  'client-qps': z.coerce.number(),
+  'client-burst': z.coerce.number().int(),
+  'redis-url': z.string(),
+  v: z.coerce.number().int().min(0),
+});
+type FlagValues = z.infer<typeof flagValues>;
+
+/** The sources of a real process. */
+export function processSources(role: Role, args: readonly string[]): ConfigSources {
+  return { role, args, env: process.env, readNamespaceFile, hostname: hostname() };
+}
+
+/**
+ * Reads flags and environment into one checked value (spec/startup.md §1 and §2).
+ * Throws `UsageError` for the command line, `ConfigurationError` for everything else; both name the setting and the way out.
+ */
+export function readConfig(sources: ConfigSources): Config {
+  const { role, env } = sources;
+  const flags = parseFlags(sources.args);
+  const warnings: string[] = [];
+  const config: Config = {
+    role,
+    listen: flags.listen,
+    port: flags.port,
+    webhookPort: flags['webhook-port'],
+    dashboardPort: flags['dashboard-port'],
+    dashboardListen: flags['dashboard-listen'],
+    kubeconfig: flags.kubeconfig || undefined,
+    master: flags.master || undefined,
+    clientQps: decideRate('client-qps', flags['client-qps'], env, warnings) ?? DEFAULT_QPS,
+    clientBurst: decideRate('client-burst', flags['client-burst'], env, warnings) ?? DEFAULT_BURST,
+    verbosity: flags.v,
+    redisUrl: decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL),
+    operatorNamespace: sources.readNamespaceFile()?.trim() || DEFAULT_NAMESPACE,
+    hostname: sources.hostname,
+    release: ['all', 'worker', 'dump'].includes(role) ? readReleaseEnvironment(env) : undefined,
+    targetDeploymentConfig: role === 'dump' ? requireTarget(env.TARGET_DEPLOYMENT_CONFIG) : undefined,
+    warnings,
+  };
+  return deepFreeze(config);
+}
+
+/** True when the arguments ask for help, or for the dump mode of old releases, wherever they stand. */
+export function hasFlag(args: readonly string[], flag: 'help' | 'dump-install-strategy'): boolean {
+  return args.some((arg) => arg === `--${flag}` || arg === `--${flag}=true` || (flag === 'help' && arg === '-h'));
+}
+
+function parseFlags(args: readonly string[]): FlagValues {
+  const { values } = parseKnownFlags(args);
+  const checked = flagValues.safeParse({ ...values, v: values.v.replace(/^=/, '') });
+  if (checked.success) return checked.data;
+  const problem = checked.error.issues[0];
+  const flag = String(problem?.path[0] ?? 'value');
+  const given = values[flag as keyof typeof values];
+  throw new UsageError(`--${flag} cannot be ${JSON.stringify(given)}: ${problem?.message ?? 'invalid'}`);
+}
+
+function parseKnownFlags(args: readonly string[]) {
+  try {
+    // Booleans of the Go flag library may carry a value.
+    const plain = args.flatMap((arg) => {
+      const match = /^(--dump-install-strategy)=(true|false)$/.exec(arg);
+      if (match === null) return [arg];
+      return match[2] === 'true' ? ['--dump-install-strategy'] : [];
+    });
+    return parseArgs({ args: plain, options: FLAGS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`${errorText(error)}; --help lists the flags`, { cause: error });
+  }
+}
+
+/** Flag if not 0, else variable if it parses and is positive, else undefined; says what it passed over (spec/startup.md §1). */
+function decideRate(
+  flag: 'client-qps' | 'client-burst',
+  value: number,
+  env: ConfigSources['env'],
+  warnings: string[],
+): number | undefined {
+  if (value > 0) return value;
+  if (value < 0) warnings.push(`--${flag} must be positive, not ${value}; the default is used`);
+  if (value !== 0) return undefined;
+  const variable = `VIRT_OPERATOR_${flag.replace('-', '_').toUpperCase()}`;
+  const text = env[variable];
+  if (text === undefined || text === '') return undefined;
+  const number = Number(text);
+  const isValid = flag === 'client-burst' ? Number.isInteger(number) : Number.isFinite(number);
+  if (isValid && number > 0) return number;
+  warnings.push(`${variable} must be a positive number, not ${JSON.stringify(text)}; the default is used`);
+  return undefined;
+}
+
+function decideRedisUrl(role: Role, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') {
+    if (role === 'functions' || role === 'dump') return undefined;
+    throw new ConfigurationError(
+      `role ${role} needs Redis: set REDIS_URL or --redis-url, for example redis://127.0.0.1:6379`,
+    );
+  }
+  const url = URL.parse(text);
+  if (url !== null && ['redis:', 'rediss:'].includes(url.protocol)) return text;
+  // Not quoted: the text may hold a password.
+  throw new ConfigurationError(
+    'REDIS_URL or --redis-url is no address of the form redis://host:port or rediss://host:port',
+  );
+}
+
+function requireTarget(text: string | undefined): string {
+  if (text !== undefined && text !== '') return text;
+  throw new ConfigurationError(
+    '--dump-install-strategy needs TARGET_DEPLOYMENT_CONFIG, the JSON text that the operator puts into the Job',
+  );
+}
+
+function readNamespaceFile(): string | undefined {
+  try {
+    return readFileSync(NAMESPACE_FILE, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigurationError(`cannot read the namespace of this pod from ${NAMESPACE_FILE}`, { cause: error });
+  }
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
+  return Object.freeze(value);
+}

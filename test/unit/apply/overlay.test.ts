@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { KubernetesObject } from '../../../src/api/objects.ts';
+import { Overlay } from '../../../src/apply/overlay.ts';
+
+const secret = (name: string, resourceVersion: string, uid = `${name}-1`): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'kubevirt', resourceVersion, uid },
+});
+
+/** A cache with these Secrets; the array may be changed later. */
+const cacheOf = (secrets: KubernetesObject[]) => ({
+  get: (_kind: string, name: string) => secrets.find((each) => each.metadata.name === name),
+  list: () => secrets,
+});
+
+const versions = (world: Overlay) =>
+  world.list('Secret').map(({ metadata }) => `${String(metadata.name)}@${String(metadata.resourceVersion)}`);
+
+const ROWS: { name: string; cached: KubernetesObject[]; act: (world: Overlay) => void; want: string[] }[] = [
+  { name: 'no answers: the cache', cached: [secret('a', '5')], act: () => undefined, want: ['a@5'] },
+  {
+    name: 'a create that the cache has not seen is there',
+    cached: [],
+    act: (world) => {
+      world.record('Secret', secret('a', '7'));
+    },
+    want: ['a@7'],
+  },
+  {
+    name: 'our patch wins over an older cache',
+    cached: [secret('a', '9')],
+    act: (world) => {
+      world.record('Secret', secret('a', '10'));
+    },
+    want: ['a@10'],
+  },
+  {
+    name: 'a cache that ran ahead wins over our patch',
+    cached: [secret('a', '100')],
+    act: (world) => {
+      world.record('Secret', secret('a', '99'));
+    },
+    want: ['a@100'],
+  },
+  {
+    name: 'a deleted object is gone although the cache still shows it',
+    cached: [secret('a', '5'), secret('b', '6')],
+    act: (world) => {
+      world.remove('Secret', 'a', 'kubevirt');
+    },
+    want: ['b@6'],
+  },
+  {
+    name: 'created after deleted is there again',
+    cached: [secret('a', '5')],
+    act: (world) => {
+      world.remove('Secret', 'a', 'kubevirt');
+      world.record('Secret', secret('a', '8', 'a-2'));
+    },
+    want: ['a@8'],
+  },
+];
+
+for (const { name, cached, act, want } of ROWS) {
+  test(name, () => {
+    const world = new Overlay(cacheOf(cached));
+    act(world);
+    assert.deepEqual(versions(world), want);
+    for (const key of ['a', 'b']) {
+      const got = world.get('Secret', key, 'kubevirt');
+      assert.equal(want.includes(`${key}@${String(got?.metadata.resourceVersion)}`), got !== undefined);
+    }
+  });
+}
+
+test('an object created by somebody else after our deletion is seen, because its UID differs', () => {
+  const secrets = [secret('a', '5')];
+  const world = new Overlay(cacheOf(secrets));
+  world.remove('Secret', 'a', 'kubevirt');
+  secrets[0] = secret('a', '9', 'a-2');
+  assert.deepEqual(versions(world), ['a@9']);
+});
