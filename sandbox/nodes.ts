@@ -1,0 +1,26 @@
+import type { ApiObject } from './api-client.ts';
+
+/** How many of the nodes are labelled as control plane; KubeVirt's infra components are placed there. */
+const CONTROL_PLANE_NODES = 3;
+
+/** Node number `index`, from 0: plenty of room, the labels a kubelet sets, the first three belong to the control plane. */
+export function buildNode(index: number): ApiObject {
+  const name = `node-${String(index + 1).padStart(2, '0')}`;
+  const size = { cpu: '64', memory: '256Gi', pods: '250', 'ephemeral-storage': '500Gi' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        ...(index < CONTROL_PLANE_NODES
+          ? { 'node-role.kubernetes.io/control-plane': '' }
+          : { 'node-role.kubernetes.io/worker': '' }),
+      },
+    },
+    status: { capacity: size, allocatable: size },
+  };
+}
