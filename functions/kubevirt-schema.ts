@@ -1,0 +1,78 @@
+import { Validator } from '@cfworker/json-schema';
+import type { JsonObject, KubernetesObject } from '../src/api/objects.ts';
+
+/** Keywords that only pass on what was found further down. */
+const PASSED_ON = new Set(['properties', 'items', 'additionalProperties', 'anyOf', 'allOf']);
+/** What a schema is called where a value stands at the top of an object. */
+const TOP_LEVEL = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } };
+
+type Schema = Record<string, unknown>;
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A nullable value may be null as well, which JSON Schema says in its type. */
+function withNull(schema: Schema): Schema {
+  return schema.nullable === true && typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : schema;
+}
+
+/** The same schema with every property forbidden that it does not name; parts that keep unknown fields stay open. */
+function close(schema: Schema): Schema {
+  const { properties, items, additionalProperties } = schema;
+  const closed: Schema = withNull(schema);
+  const result: Schema = { ...closed };
+  if (isSchema(items)) result.items = close(items);
+  if (isSchema(additionalProperties)) result.additionalProperties = close(additionalProperties);
+  if (isSchema(properties)) {
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, isSchema(property) ? close(property) : property]),
+    );
+    if (schema['x-kubernetes-preserve-unknown-fields'] !== true) result.additionalProperties = false;
+  }
+  return result;
+}
+
+interface CrdVersions {
+  versions?: { name: string; schema?: { openAPIV3Schema?: Schema } }[];
+}
+
+function readSchema(crd: KubernetesObject): Schema {
+  const version = ((crd.spec ?? {}) as JsonObject & CrdVersions).versions?.find(({ name }) => name === 'v1');
+  const properties = version?.schema?.openAPIV3Schema?.properties;
+  if (!isSchema(properties) || !isSchema(properties.spec) || !isSchema(properties.status))
+    throw new Error('the KubeVirt CRD has no schema for v1');
+  // Unknown properties are forbidden in the spec; the status is written by several programs and may be null (spec/webhooks.md §4.2).
+  const status = { anyOf: [{ type: 'null' }, withNull(properties.status)] };
+  return {
+    type: 'object',
+    required: ['spec'],
+    properties: { ...TOP_LEVEL, spec: close(properties.spec), status },
+    additionalProperties: false,
+  };
+}
+
+const readable = (pointer: string) => pointer.replace(/^#\/?/, '').replaceAll('/', '.') || 'the object';
+
+/**
+ * Builds the schema check of admission from the KubeVirt CRD: problems as sentences with the path of the field, none for a valid object. The API server
+ * has checked the same schema before; this guards against callers that come directly.
+ */
+export function createSchemaCheck(readCrd: () => KubernetesObject): (object: object) => string[] {
+  // Built at the first review: most processes never need it.
+  let validator: Validator | undefined;
+  return (object) => {
+    validator ??= new Validator(readSchema(readCrd()), '2020-12', false);
+    const { errors } = validator.validate(object);
+    const causes = errors.filter(({ keyword }) => !PASSED_ON.has(keyword));
+    return [
+      ...new Set(
+        causes.map(
+          ({ instanceLocation, keyword, error }) =>
+            `${readable(instanceLocation)}: ${keyword === 'false' ? 'forbidden property' : error}`,
+        ),
+      ),
+    ];
+  };
+}

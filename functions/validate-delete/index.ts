@@ -1,0 +1,75 @@
+import type { Router } from 'express';
+import type { ApiConnection } from '../../src/api/connection.ts';
+import { resourcePath } from '../../src/api/kinds.ts';
+import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
+import type { Log } from '../../src/log.ts';
+import { createReviewRouter, type AdmissionRequest, type Verdict } from '../review.ts';
+
+/** Path at which the webhook configuration `virt-operator-validator` expects this function (spec/webhooks.md §1). */
+export const VALIDATE_DELETE_PATH = '/kubevirt-validate-delete';
+
+/** Workloads that hold up a removal, in the order in which they are looked for (spec/webhooks.md §5). */
+const WORKLOADS = [
+  { plural: 'virtualmachineinstances', title: 'Virtual Machine Instances' },
+  { plural: 'virtualmachines', title: 'Virtual Machines' },
+  { plural: 'virtualmachineinstancereplicasets', title: 'Virtual Machine Instance Replica Sets' },
+] as const;
+
+const ALLOWED: Verdict = { kind: 'allowed' };
+
+/** True when neither the strategy nor the phase of the object asks for a look at workloads. */
+function isFreeToGo(kubeVirt: KubeVirt): boolean {
+  const strategy = kubeVirt.spec.uninstallStrategy ?? '';
+  return strategy === '' || strategy === 'RemoveWorkloads' || kubeVirt.status?.phase !== 'Deployed';
+}
+
+/** The object about to be deleted: from the review, which normally holds it, else from the API server. */
+async function readTarget(
+  request: AdmissionRequest,
+  api: ApiConnection,
+  signal: AbortSignal,
+): Promise<KubeVirt | undefined> {
+  if (request.oldObject) return asKubeVirt(request.oldObject);
+  const path = resourcePath('KubeVirt', request.namespace, request.name === '' ? undefined : request.name);
+  const answer = await api.request({ method: 'GET', path, signal, lane: 'reserved' });
+  if (!('items' in answer)) return asKubeVirt(answer);
+  const [first] = answer.items as object[];
+  return first === undefined ? undefined : asKubeVirt(first);
+}
+
+async function findWorkloads(api: ApiConnection, signal: AbortSignal): Promise<string | undefined> {
+  for (const { plural, title } of WORKLOADS) {
+    const list = await api.request({
+      method: 'GET',
+      path: `/apis/kubevirt.io/v1/${plural}`,
+      query: { limit: 1 },
+      accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+      signal,
+      lane: 'reserved',
+    });
+    if (Array.isArray(list.items) && list.items.length > 0) return title;
+  }
+  return undefined;
+}
+
+/**
+ * validate-delete: refuses to delete a deployed KubeVirt whose uninstall strategy protects workloads while there are any (spec/webhooks.md §5).
+ * Asks the API server only when the object in the review calls for it.
+ */
+export function createValidateDelete(options: { api: ApiConnection; log: Log }): Router {
+  const { api, log } = options;
+  return createReviewRouter(
+    VALIDATE_DELETE_PATH,
+    async (request, signal) => {
+      const kubeVirt = await readTarget(request, api, signal);
+      if (kubeVirt === undefined || isFreeToGo(kubeVirt)) return ALLOWED;
+      const found = await findWorkloads(api, signal);
+      if (found === undefined) return ALLOWED;
+      return {
+        kind: 'refused',
+        message: `Rejecting the uninstall request: there are still ${found}. Delete them first, or set spec.uninstallStrategy to RemoveWorkloads.`,
+      };
+    },
+    log,
+  );
+}
