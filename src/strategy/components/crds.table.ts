@@ -1,0 +1,372 @@
+/** The CRDs of KubeVirt: names, versions, subresources and printer columns (spec/crds.md §1). */
+import type { AnySchema } from '../schema/dsl.ts';
+import { VirtualMachineBackup, VirtualMachineBackupTracker } from '../schema/backup.ts';
+import { VirtualMachineClone } from '../schema/clone.ts';
+import { VirtualMachineExport } from '../schema/export.ts';
+import { VirtualMachineInstancetype } from '../schema/instancetype.ts';
+import { KubeVirt } from '../schema/kubevirt.ts';
+import { MigrationPolicy, VirtualMachineInstanceMigration } from '../schema/migration.ts';
+import { Plugin } from '../schema/plugin.ts';
+import { VirtualMachinePool } from '../schema/pool.ts';
+import { VirtualMachinePreference } from '../schema/preference.ts';
+import { VirtualMachineRestore, VirtualMachineSnapshot, VirtualMachineSnapshotContent } from '../schema/snapshot.ts';
+import { VirtualMachineTemplate, VirtualMachineTemplateRequest } from '../schema/template.ts';
+import {
+  VirtualMachineInstance,
+  VirtualMachineInstancePreset,
+  VirtualMachineInstanceReplicaSet,
+} from '../schema/virtual-machine-instance.ts';
+import { VirtualMachine } from '../schema/virtual-machine.ts';
+
+/** One version of a CRD. `warning` is what clients of a deprecated version are told; an empty one leaves it to the API server. */
+export interface CrdVersion {
+  name: string;
+  storage?: true;
+  warning?: string;
+}
+
+/** One printer column. */
+export interface CrdColumn {
+  name: string;
+  jsonPath: string;
+  type: 'string' | 'integer' | 'boolean' | 'date';
+  description?: string;
+  /** 1: shown by `kubectl get -o wide` only. */
+  priority?: 1;
+}
+
+/** What one CRD consists of. All versions have the same schema, columns and subresources and are served. */
+export interface CrdRow {
+  kind: string;
+  group: string;
+  schema: AnySchema;
+  versions: readonly CrdVersion[];
+  /** Irregular plural; else the kind in lower case with an `s`. */
+  plural?: string;
+  shortNames?: readonly string[];
+  clusterScoped?: true;
+  /** Member of the category `all`; true unless said otherwise. */
+  inCategoryAll?: false;
+  hasListKind?: true;
+  subresources?: readonly ('status' | 'scale')[];
+  /** Writes the conversion strategy `None` out, which is the default. */
+  namesConversion?: true;
+  columns?: readonly CrdColumn[];
+  labels?: Readonly<Record<string, string>>;
+  annotations?: Readonly<Record<string, string>>;
+}
+
+const column = (
+  name: string,
+  jsonPath: string,
+  type: CrdColumn['type'] = 'string',
+  more: Partial<CrdColumn> = {},
+): CrdColumn => ({ name, jsonPath, type, ...more });
+
+const condition = (name: string, type: string, more: Partial<CrdColumn> = {}): CrdColumn =>
+  column(name, `.status.conditions[?(@.type=='${type}')].status`, 'string', more);
+
+const templateCondition = (type: string): CrdColumn => column(type, `.status.conditions[?(@.type=="${type}")].status`);
+
+const AGE = column('Age', '.metadata.creationTimestamp', 'date');
+const SOURCE = [column('SourceKind', '.spec.source.kind'), column('SourceName', '.spec.source.name')];
+const PHASE = column('Phase', '.status.phase');
+
+const replicas = (what: string): CrdColumn[] => [
+  column('Desired', '.spec.replicas', 'integer', { description: `How many ${what} are wanted` }),
+  column('Current', '.status.replicas', 'integer', { description: `How many ${what} there are` }),
+  column('Ready', '.status.readyReplicas', 'integer', { description: `How many ${what} are ready` }),
+  AGE,
+];
+
+const KUBEVIRT = 'kubevirt.io';
+const SNAPSHOT = 'snapshot.kubevirt.io';
+const INSTANCETYPE = 'instancetype.kubevirt.io';
+const BACKUP = 'backup.kubevirt.io';
+
+const CORE_VERSIONS: readonly CrdVersion[] = [
+  { name: 'v1', storage: true },
+  { name: 'v1alpha3', warning: 'kubevirt.io/v1alpha3 is now deprecated and will be removed in a future release.' },
+];
+const presetWarning = (version: string): string =>
+  `kubevirt.io/${version} VirtualMachineInstancePresets is now deprecated and will be removed in v2.`;
+const ALPHA_THEN_BETA: readonly CrdVersion[] = [{ name: 'v1alpha1' }, { name: 'v1beta1', storage: true }];
+const ALPHA_ONLY: readonly CrdVersion[] = [{ name: 'v1alpha1', storage: true }];
+const BETA_ONLY: readonly CrdVersion[] = [{ name: 'v1beta1', storage: true }];
+
+/** CRDs of every install strategy, in upstream's order. */
+export const STRATEGY_CRDS: readonly CrdRow[] = [
+  {
+    kind: 'VirtualMachineInstance',
+    group: KUBEVIRT,
+    schema: VirtualMachineInstance,
+    versions: CORE_VERSIONS,
+    shortNames: ['vmi', 'vmis'],
+    columns: [
+      AGE,
+      PHASE,
+      column('IP', '.status.interfaces[0].ipAddress'),
+      column('NodeName', '.status.nodeName'),
+      condition('Ready', 'Ready'),
+      condition('Live-Migratable', 'LiveMigratable', { priority: 1 }),
+      condition('Paused', 'Paused', { priority: 1 }),
+    ],
+  },
+  {
+    kind: 'VirtualMachineInstancePreset',
+    group: KUBEVIRT,
+    schema: VirtualMachineInstancePreset,
+    // The old version is the one that is stored.
+    versions: [
+      { name: 'v1', warning: presetWarning('v1') },
+      { name: 'v1alpha3', storage: true, warning: presetWarning('v1alpha3') },
+    ],
+    shortNames: ['vmipreset', 'vmipresets'],
+  },
+  {
+    kind: 'VirtualMachineInstanceReplicaSet',
+    group: KUBEVIRT,
+    schema: VirtualMachineInstanceReplicaSet,
+    versions: CORE_VERSIONS,
+    shortNames: ['vmirs', 'vmirss'],
+    subresources: ['status', 'scale'],
+    columns: replicas('virtual machine instances'),
+  },
+  {
+    kind: 'VirtualMachine',
+    group: KUBEVIRT,
+    schema: VirtualMachine,
+    versions: CORE_VERSIONS,
+    shortNames: ['vm', 'vms'],
+    subresources: ['status'],
+    columns: [
+      AGE,
+      column('Status', '.status.printableStatus', 'string', { description: 'What the virtual machine is doing' }),
+      condition('Ready', 'Ready'),
+    ],
+  },
+  {
+    kind: 'VirtualMachineInstanceMigration',
+    group: KUBEVIRT,
+    schema: VirtualMachineInstanceMigration,
+    versions: CORE_VERSIONS,
+    shortNames: ['vmim', 'vmims'],
+    subresources: ['status'],
+    columns: [
+      { ...PHASE, description: 'How far the migration is' },
+      column('VMI', '.spec.vmiName', 'string', { description: 'The virtual machine instance that moves' }),
+    ],
+  },
+  {
+    kind: 'VirtualMachineSnapshot',
+    group: SNAPSHOT,
+    schema: VirtualMachineSnapshot,
+    versions: ALPHA_THEN_BETA,
+    shortNames: ['vmsnapshot', 'vmsnapshots'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [
+      ...SOURCE,
+      PHASE,
+      column('ReadyToUse', '.status.readyToUse', 'boolean'),
+      column('CreationTime', '.status.creationTime', 'date'),
+      column('Error', '.status.error.message'),
+    ],
+  },
+  {
+    kind: 'VirtualMachineSnapshotContent',
+    group: SNAPSHOT,
+    schema: VirtualMachineSnapshotContent,
+    versions: ALPHA_THEN_BETA,
+    shortNames: ['vmsnapshotcontent', 'vmsnapshotcontents'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [
+      column('ReadyToUse', '.status.readyToUse', 'boolean'),
+      column('CreationTime', '.status.creationTime', 'date'),
+      column('Error', '.status.error.message'),
+    ],
+  },
+  {
+    kind: 'VirtualMachineRestore',
+    group: SNAPSHOT,
+    schema: VirtualMachineRestore,
+    versions: ALPHA_THEN_BETA,
+    shortNames: ['vmrestore', 'vmrestores'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [
+      column('TargetKind', '.spec.target.kind'),
+      column('TargetName', '.spec.target.name'),
+      column('Complete', '.status.complete', 'boolean'),
+      column('RestoreTime', '.status.restoreTime', 'date'),
+    ],
+  },
+  {
+    kind: 'VirtualMachineInstancetype',
+    group: INSTANCETYPE,
+    schema: VirtualMachineInstancetype,
+    versions: BETA_ONLY,
+    shortNames: ['vminstancetype', 'vminstancetypes', 'vmf', 'vmfs'],
+    namesConversion: true,
+  },
+  {
+    kind: 'VirtualMachineClusterInstancetype',
+    group: INSTANCETYPE,
+    schema: VirtualMachineInstancetype,
+    versions: BETA_ONLY,
+    shortNames: ['vmclusterinstancetype', 'vmclusterinstancetypes', 'vmcf', 'vmcfs'],
+    clusterScoped: true,
+    inCategoryAll: false,
+    namesConversion: true,
+  },
+  {
+    kind: 'VirtualMachinePool',
+    group: 'pool.kubevirt.io',
+    schema: VirtualMachinePool,
+    versions: ALPHA_THEN_BETA,
+    shortNames: ['vmpool', 'vmpools'],
+    subresources: ['status', 'scale'],
+    columns: replicas('virtual machines'),
+  },
+  {
+    kind: 'MigrationPolicy',
+    group: 'migrations.kubevirt.io',
+    schema: MigrationPolicy,
+    versions: ALPHA_ONLY,
+    plural: 'migrationpolicies',
+    clusterScoped: true,
+    inCategoryAll: false,
+    subresources: ['status'],
+  },
+  {
+    kind: 'VirtualMachinePreference',
+    group: INSTANCETYPE,
+    schema: VirtualMachinePreference,
+    versions: BETA_ONLY,
+    shortNames: ['vmpref', 'vmprefs', 'vmp', 'vmps'],
+    namesConversion: true,
+  },
+  {
+    kind: 'VirtualMachineClusterPreference',
+    group: INSTANCETYPE,
+    schema: VirtualMachinePreference,
+    versions: BETA_ONLY,
+    shortNames: ['vmcp', 'vmcps'],
+    clusterScoped: true,
+    inCategoryAll: false,
+    namesConversion: true,
+  },
+  {
+    kind: 'VirtualMachineExport',
+    group: 'export.kubevirt.io',
+    schema: VirtualMachineExport,
+    versions: [
+      {
+        name: 'v1beta1',
+        warning:
+          'export.kubevirt.io/v1beta1 VirtualMachineExport is now deprecated and will be removed in a future version.',
+      },
+      { name: 'v1', storage: true },
+    ],
+    shortNames: ['vmexport', 'vmexports'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [...SOURCE, PHASE],
+  },
+  {
+    kind: 'VirtualMachineClone',
+    group: 'clone.kubevirt.io',
+    schema: VirtualMachineClone,
+    versions: ALPHA_THEN_BETA,
+    shortNames: ['vmclone', 'vmclones'],
+    subresources: ['status'],
+    columns: [
+      PHASE,
+      column('SourceVirtualMachine', '.spec.source.name'),
+      column('TargetVirtualMachine', '.spec.target.name'),
+    ],
+  },
+  {
+    kind: 'VirtualMachineBackup',
+    group: BACKUP,
+    schema: VirtualMachineBackup,
+    versions: ALPHA_ONLY,
+    shortNames: ['vmbackup', 'vmbackups'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [...SOURCE, column('Type', '.status.type'), column('CheckpointName', '.status.checkpointName')],
+  },
+  {
+    kind: 'VirtualMachineBackupTracker',
+    group: BACKUP,
+    schema: VirtualMachineBackupTracker,
+    versions: ALPHA_ONLY,
+    shortNames: ['vmbackuptracker', 'vmbackuptrackers'],
+    subresources: ['status'],
+    namesConversion: true,
+    columns: [
+      ...SOURCE,
+      column('LatestCheckpoint', '.status.latestCheckpoint.name'),
+      column('CheckpointTime', '.status.latestCheckpoint.creationTime', 'date'),
+    ],
+  },
+  {
+    kind: 'Plugin',
+    group: 'plugin.kubevirt.io',
+    schema: Plugin,
+    versions: ALPHA_ONLY,
+    clusterScoped: true,
+    inCategoryAll: false,
+    hasListKind: true,
+  },
+];
+
+/** What the two CRDs of virt-template share; they are built by controller-gen and released apart from KubeVirt (spec/resources.md §7.9). */
+const TEMPLATE_CRD = {
+  group: 'template.kubevirt.io',
+  versions: [{ name: 'v1alpha1', storage: true, warning: '' }, { name: 'v1beta1' }],
+  inCategoryAll: false,
+  hasListKind: true,
+  subresources: ['status'],
+  labels: {},
+  annotations: {
+    'controller-gen.kubebuilder.io/version': 'v0.20.1',
+    'template.kubevirt.io/virt-template-version': 'v0.2.2',
+  },
+} as const;
+
+/** CRDs that come along with the virt-template deployment, in upstream's order. */
+export const TEMPLATE_CRDS: readonly CrdRow[] = [
+  {
+    ...TEMPLATE_CRD,
+    kind: 'VirtualMachineTemplateRequest',
+    schema: VirtualMachineTemplateRequest,
+    shortNames: ['vmtr', 'vmtrs'],
+    columns: [
+      column('Template', '.status.templateRef.name'),
+      AGE,
+      templateCondition('Ready'),
+      templateCondition('Progressing'),
+    ],
+  },
+  {
+    ...TEMPLATE_CRD,
+    kind: 'VirtualMachineTemplate',
+    schema: VirtualMachineTemplate,
+    shortNames: ['vmt', 'vmts'],
+    columns: [AGE, templateCondition('Ready')],
+  },
+];
+
+/** The CRD of KubeVirt itself: installed before the operator, never part of a strategy. */
+export const KUBEVIRT_CRD: CrdRow = {
+  kind: 'KubeVirt',
+  group: KUBEVIRT,
+  schema: KubeVirt,
+  versions: CORE_VERSIONS,
+  shortNames: ['kv', 'kvs'],
+  subresources: ['status'],
+  columns: [AGE, PHASE],
+  labels: { 'operator.kubevirt.io': '' },
+};

@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '../../api/objects.ts';
+import type { AnySchema, Fields, ObjectSchema, ResourceSchema } from './dsl.ts';
+
+/** Describes one definition: its fields, and under `$` the definition itself, which readers see for roots and list entries. */
+export type Texts = Readonly<Partial<Record<string, string>>>;
+
+type DescribedFields<S> =
+  S extends ResourceSchema<infer Own> ? keyof Own : S extends ObjectSchema<infer F> ? keyof F : never;
+
+/** The tables of descriptions of one file of schemas: by definition, then by field, none left out. */
+export type TextsOf<Module> = {
+  readonly [Name in keyof Module as Module[Name] extends ObjectSchema<Fields> ? Name : never]: Readonly<
+    Record<DescribedFields<Module[Name]>, string> & { $?: string }
+  >;
+};
+
+/** Descriptions by the fields they describe; made by `describe`. */
+export type Descriptions = ReadonlyMap<Fields, Texts>;
+
+/** Renders schemas to OpenAPI v3. */
+export type Renderer = (schema: AnySchema) => JsonObject;
+
+/**
+ * A renderer with these descriptions. Keys are sorted. What several schemas share is rendered once and shared by reference, frozen:
+ * a reader that changes or writes YAML of a result has to copy it first.
+ */
+export function createRenderer(descriptions: Descriptions): Renderer {
+  const nodes = new Map<unknown, JsonObject>();
+  const properties = new Map<Fields, JsonObject>();
+
+  const renderFields = (fields: Fields): JsonObject => {
+    const texts = descriptions.get(fields);
+    return once(properties, fields, () =>
+      mapSorted(fields, (field, name) => withDescription(render(field), texts?.[name])),
+    );
+  };
+
+  const render: Renderer = ({ node }) =>
+    once(nodes, node, () =>
+      sorted({
+        ...(node.keywords as JsonObject),
+        ...(node.fields && describedFields(node.fields, renderFields(node.fields), descriptions.get(node.fields))),
+        ...(node.items && { items: render(node.items) }),
+        ...(node.values && { additionalProperties: render(node.values) }),
+      }),
+    );
+  return render;
+}
+
+function describedFields(fields: Fields, properties: JsonObject, texts: Texts | undefined): JsonObject {
+  const required = Object.keys(fields)
+    .filter((name) => fields[name]?.isRequired === true)
+    .sort();
+  return {
+    ...(texts?.$ !== undefined && { description: texts.$ }),
+    properties,
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function withDescription(schema: JsonObject, description: string | undefined): JsonObject {
+  return description === undefined ? schema : sorted({ ...schema, description });
+}
+
+function once<K>(memory: Map<K, JsonObject>, key: K, build: () => JsonObject): JsonObject {
+  const known = memory.get(key);
+  if (known !== undefined) return known;
+  const built = build();
+  memory.set(key, built);
+  return built;
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return mapSorted(object, (value) => value);
+}
+
+function mapSorted<T>(
+  object: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => Json | undefined,
+): JsonObject {
+  const result: JsonObject = {};
+  for (const name of Object.keys(object).sort()) result[name] = change(object[name] as T, name);
+  return Object.freeze(result);
+}
+
+/** Pairs files of schemas with their tables of descriptions. */
+export function describe(
+  ...pairs: (readonly [schemas: object, texts: Readonly<Record<string, Texts>>])[]
+): Descriptions {
+  const result = new Map<Fields, Texts>();
+  for (const [schemas, texts] of pairs) {
+    for (const [name, schema] of Object.entries(schemas as Record<string, Partial<ObjectSchema<Fields>>>)) {
+      const table = texts[name];
+      if (schema.fields !== undefined && table !== undefined) result.set(schema.fields, table);
+    }
+  }
+  return result;
+}
