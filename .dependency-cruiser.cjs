@@ -33,6 +33,7 @@ const MAY_IMPORT = {
     'src/log.ts',
     'src/errors.ts',
     'src/config.ts',
+    'src/release-environment.ts',
     'src/observe',
     'src/strategy',
     'src/plan',

@@ -1,0 +1,82 @@
+import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import type { GenerateInput } from '../types.ts';
+import { APP_LABEL, CERTIFICATE_SECRET_ANNOTATION, HTTPS_PORT, PROMETHEUS_LABEL, SECRETS, SERVICES } from './names.ts';
+
+const SUBRESOURCES_GROUP = 'subresources.kubevirt.io';
+
+interface ServiceFacts {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+  selector: Record<string, string>;
+  /** Name of the port and of the container port it leads to; without one, the plain HTTPS port. */
+  port?: string;
+  isHeadless?: boolean;
+}
+
+/** The Services (spec/resources.md §7.1). */
+export function buildServices({ target: { namespace }, operatorNamespace }: GenerateInput): KubernetesObject[] {
+  const scraped = { [PROMETHEUS_LABEL]: 'true' };
+  const shared = { [APP_LABEL]: '', ...scraped };
+  return [
+    {
+      name: 'kubevirt-prometheus-metrics',
+      namespace,
+      labels: shared,
+      selector: scraped,
+      port: 'metrics',
+      isHeadless: true,
+    },
+    componentService(SERVICES.api, namespace),
+    {
+      name: SERVICES.operatorWebhook,
+      namespace: operatorNamespace,
+      labels: shared,
+      selector: { [APP_LABEL]: 'virt-operator' },
+      port: 'webhooks',
+    },
+    componentService(SERVICES.exportProxy, namespace),
+  ].map(service);
+}
+
+const componentService = (name: string, namespace: string): ServiceFacts => ({
+  name,
+  namespace,
+  labels: { [APP_LABEL]: name },
+  selector: { [APP_LABEL]: name },
+});
+
+function service({ name, namespace, labels, selector, port, isHeadless }: ServiceFacts): KubernetesObject {
+  const named: JsonObject = port === undefined ? { targetPort: HTTPS_PORT } : { name: port, targetPort: port };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace, labels },
+    spec: {
+      type: 'ClusterIP',
+      ...(isHeadless === true ? { clusterIP: 'None' } : {}),
+      selector,
+      ports: [{ ...named, port: 443, protocol: 'TCP' }],
+    },
+  };
+}
+
+/** The APIServices that lead subresource calls to virt-api, one per version (spec/resources.md §7.2). */
+export function buildApiServices({ target: { namespace } }: GenerateInput): KubernetesObject[] {
+  return ['v1', 'v1alpha3'].map((version) => ({
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {
+      name: `${version}.${SUBRESOURCES_GROUP}`,
+      labels: { [APP_LABEL]: 'virt-api-aggregator' },
+      annotations: { [CERTIFICATE_SECRET_ANNOTATION]: SECRETS.api },
+    },
+    spec: {
+      group: SUBRESOURCES_GROUP,
+      version,
+      service: { name: SERVICES.api, namespace },
+      groupPriorityMinimum: 1000,
+      versionPriority: 15,
+    },
+  }));
+}

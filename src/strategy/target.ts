@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+
+import type { KubeVirt, KubeVirtConfiguration, KubeVirtSpec } from '../api/kubevirt.ts';
+import { isGateEnabled } from './feature-gates.ts';
+import { encodeGoJson, sortedEntries } from './go-json.ts';
+import { IMAGES, parseOperatorImage } from './images.ts';
+import type { ComponentImages, ReleaseEnvironment, TargetDeployment } from './types.ts';
+
+/** Version of an environment that names none (spec/startup.md §2.1). */
+const FALLBACK_VERSION = 'latest';
+
+/**
+ * What a KubeVirt object asks to be installed, given the environment of the operator (spec/reconcile.md §2.4).
+ * The status of the object is no input, so that the same wish always has the same ID.
+ */
+export function decideTarget(kubeVirt: KubeVirt, environment: ReleaseEnvironment): TargetDeployment {
+  const { spec } = kubeVirt;
+  const own = parseOperatorImage(environment.operatorImage);
+  const registry = orElse(spec.imageRegistry, own?.registry ?? '');
+  const version = orElse(spec.imageTag, ownVersion(own?.suffix, environment.kubeVirtVersion));
+  const isMoved = hasText(spec.imageRegistry) || hasText(spec.imageTag);
+  return withIdentity({
+    namespace: kubeVirt.metadata.namespace ?? '',
+    registry,
+    imagePrefix: own?.prefix ?? '',
+    kubeVirtVersion: version,
+    images: {
+      ...environment.images,
+      // Upstream leaves the prefix out of a moved operator image (spec/startup.md §2.4).
+      virtOperatorImage: isMoved ? `${registry}/virt-operator:${version}` : environment.operatorImage,
+    },
+    additionalProperties: additionalProperties(spec),
+    passthroughEnv: environment.passthroughEnv,
+  });
+}
+
+/** Reads the JSON text of a deployment config, as stored in a status or handed to a dump Job. Unknown keys are ignored; the ID is taken as it stands. */
+export function parseTarget(json: string): TargetDeployment {
+  const stored = parseObject(json);
+  const text = (key: string): string => textField(stored, key);
+  return {
+    id: text('id'),
+    namespace: text('namespace'),
+    registry: text('registry'),
+    imagePrefix: text('imagePrefix'),
+    kubeVirtVersion: text('kubeVirtVersion'),
+    images: imagesFrom((field) => text(jsonKey(field))),
+    additionalProperties: textMap(stored, 'additionalProperties'),
+    passthroughEnv: textMap(stored, 'passthroughEnvVars'),
+    json,
+  };
+}
+
+const hasText = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+const orElse = (wanted: string | undefined, fallback: string): string => (hasText(wanted) ? wanted : fallback);
+
+/** The version that the operator's own image stands for; `suffix` is undefined when the image could not be parsed. */
+function ownVersion(suffix: string | undefined, environmentVersion: string): string {
+  if (suffix === '') return FALLBACK_VERSION;
+  if (suffix?.startsWith(':') === true) return suffix.slice(1);
+  return orElse(environmentVersion, FALLBACK_VERSION);
+}
+
+/** Fields of KubeVirtSpec that upstream cannot print: Go's reflection shows their type instead, also when they are unset (spec/startup.md §2.5). */
+const OPAQUE_FIELDS = {
+  WorkloadUpdateStrategy: '<v1.KubeVirtWorkloadUpdateStrategy Value>',
+  CertificateRotationStrategy: '<v1.KubeVirtCertificateRotateStrategy Value>',
+  Configuration: '<v1.KubeVirtConfiguration Value>',
+  Infra: '<*v1.ComponentConfig Value>',
+  Workloads: '<*v1.ComponentConfig Value>',
+  CustomizeComponents: '<v1.CustomizeComponents Value>',
+} as const;
+
+function additionalProperties(spec: KubeVirtSpec): Record<string, string> {
+  return Object.fromEntries(
+    sortedEntries({
+      ImagePullPolicy: spec.imagePullPolicy ?? '',
+      ImagePullSecrets: pullSecretsJson(spec.imagePullSecrets),
+      MonitorNamespace: spec.monitorNamespace ?? '',
+      ServiceMonitorNamespace: spec.serviceMonitorNamespace ?? '',
+      MonitorAccount: spec.monitorAccount ?? '',
+      UninstallStrategy: spec.uninstallStrategy ?? '',
+      ProductVersion: spec.productVersion ?? '',
+      ProductName: spec.productName ?? '',
+      ProductComponent: spec.productComponent ?? '',
+      SynchronizationPort: spec.synchronizationPort ?? '',
+      ...OPAQUE_FIELDS,
+      ...switches(spec.configuration),
+    }),
+  );
+}
+
+function pullSecretsJson(secrets: KubeVirtSpec['imagePullSecrets']): string {
+  if (secrets === undefined) return 'null';
+  return encodeGoJson(secrets.map(({ name }) => (hasText(name) ? { name } : {})));
+}
+
+/** Properties that a configuration sets; most only by their presence (spec/startup.md §2.5). */
+function switches(configuration: KubeVirtConfiguration = {}): Record<string, string> {
+  const isOn = (gate: string): boolean => isGateEnabled(gate, configuration);
+  const present: [string, boolean][] = [
+    ['PersistentReservationEnabled', isPersistentReservationWanted(configuration)],
+    ['VirtTemplateDeploymentEnabled', isOn('Template') && configuration.virtTemplateDeployment?.enabled !== false],
+    ['ExternalNetResourceInjection', isOn('ExternalNetResourceInjection')],
+    ['VMStatsCollectorEnabled', isOn('VMStatsCollector')],
+    ['PluginsEnabled', isOn('Plugins')],
+    ['OptOutRoleAggregation', isOn('OptOutRoleAggregation') && configuration.roleAggregationStrategy === 'Manual'],
+  ];
+  const network = configuration.migrations?.network;
+  return {
+    ...Object.fromEntries(present.filter(([, isSet]) => isSet).map(([name]) => [name, ''])),
+    ...(network === undefined ? {} : { MigrationNetwork: network }),
+    HypervisorName: hypervisorName(configuration),
+  };
+}
+
+/** The field decides; without it the mere mention of the gate, which is generally available otherwise (spec/startup.md §2.5). */
+function isPersistentReservationWanted(configuration: KubeVirtConfiguration): boolean {
+  const listed = configuration.developerConfiguration?.featureGates?.includes('PersistentReservation');
+  return configuration.persistentReservationConfiguration?.enabled ?? listed ?? false;
+}
+
+function hypervisorName(configuration: KubeVirtConfiguration): string {
+  const [first] = configuration.hypervisors ?? [];
+  return first !== undefined && isGateEnabled('ConfigurableHypervisor', configuration) ? first.name : 'kvm';
+}
+
+type Unidentified = Omit<TargetDeployment, 'id' | 'json'>;
+
+function withIdentity(target: Unidentified): TargetDeployment {
+  const id = createHash('sha1').update(identityText(target)).digest('hex');
+  return { ...target, id, json: encodeTarget({ ...target, id }) };
+}
+
+const goName = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1);
+
+/** The text under the hash: Go field names and values, without separators (spec/startup.md §2.7). */
+function identityText(target: Unidentified): string {
+  const map = (entries: Readonly<Record<string, string>>): string =>
+    sortedEntries(entries)
+      .filter(([key]) => key !== '')
+      .flat()
+      .join('');
+  const properties = Object.entries(target.additionalProperties).filter(
+    ([key, value]) => !(key === 'imagePrefix' && value === ''),
+  );
+  return [
+    'ID',
+    `Namespace${target.namespace}`,
+    `Registry${target.registry}`,
+    `ImagePrefix${target.imagePrefix}`,
+    `KubeVirtVersion${target.kubeVirtVersion}`,
+    'ComponentImages',
+    ...IMAGES.map(({ field }) => goName(field) + target.images[field]),
+    `AdditionalProperties${map(Object.fromEntries(properties))}`,
+    `PassthroughEnvVars${map(target.passthroughEnv)}`,
+  ].join('');
+}
+
+/** Three fields of upstream's struct have no JSON tag and keep their Go name. */
+const UNTAGGED: readonly (keyof ComponentImages)[] = ['gsImage', 'prHelperImage', 'sidecarShimImage'];
+
+const jsonKey = (field: keyof ComponentImages): string => (UNTAGGED.includes(field) ? goName(field) : field);
+
+/** The deployment config as upstream stores it: fixed key order, empty values left out (spec/startup.md §2.6). */
+function encodeTarget(target: Omit<TargetDeployment, 'json'>): string {
+  const { id, namespace, registry, imagePrefix, kubeVirtVersion } = target;
+  const texts = { id, namespace, registry, imagePrefix, kubeVirtVersion };
+  const images = IMAGES.map(({ field }): [string, string] => [jsonKey(field), target.images[field]]);
+  const maps: [string, Record<string, string>][] = [
+    ['additionalProperties', Object.fromEntries(sortedEntries(target.additionalProperties))],
+    ['passthroughEnvVars', Object.fromEntries(sortedEntries(target.passthroughEnv))],
+  ];
+  return encodeGoJson(
+    Object.fromEntries([
+      ...[...Object.entries(texts), ...images].filter(([, value]) => value !== ''),
+      ...maps.filter(([, entries]) => Object.keys(entries).length > 0),
+    ]),
+  );
+}
+
+function imagesFrom(read: (field: keyof ComponentImages) => string): ComponentImages {
+  return Object.fromEntries(IMAGES.map(({ field }) => [field, read(field)])) as unknown as ComponentImages;
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new Error('the deployment config is not JSON', { cause });
+  }
+  if (!isRecord(value)) throw new Error('the deployment config is not a JSON object');
+  return value;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function textField(stored: Record<string, unknown>, key: string): string {
+  const value = stored[key] ?? '';
+  if (typeof value !== 'string') throw new Error(`the deployment config has no text at key "${key}"`);
+  return value;
+}
+
+function textMap(stored: Record<string, unknown>, key: string): Record<string, string> {
+  const value = stored[key] ?? {};
+  if (!isRecord(value)) throw new Error(`the deployment config has no map at key "${key}"`);
+  const entries = Object.keys(value).map((name): [string, string] => [name, textField(value, name)]);
+  return Object.fromEntries(entries);
+}
