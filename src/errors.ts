@@ -20,9 +20,12 @@ export function isStale(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 409 || error.status === 404 || isFailedTest(error));
 }
 
-/** A JSON Patch whose `test` did not hold is answered 422 by the API server. */
+/**
+ * A JSON Patch that cannot be applied, most often because a `test` does not hold, is answered 422 with this sentence and nothing else; an object that
+ * the patch made invalid is answered 422 with the fields that are wrong.
+ */
 function isFailedTest(error: ApiError): boolean {
-  return error.status === 422 && /test failed|testing .* failed|testing value/i.test(error.message);
+  return error.status === 422 && error.message.includes('the server rejected our request due to an error in our request');
 }
 
 /** True when the API server says that the object does not exist. */

@@ -49,11 +49,13 @@ export interface Failure {
   error: Error;
 }
 
-/** What a run did. Exactly one of `completed`, `stopped`, `failures` says how it ended. */
+/** What a run did. */
 export interface RunReport {
+  /** Every step ran to its end, and nothing failed. */
   completed: boolean;
+  /** The step at which the run ended to be continued by a later event, and what is awaited. */
   stopped?: { step: string; awaited: string };
-  /** All failures of the step that ended the run; empty when none did. */
+  /** The failures of the step that ended the run, and before them the problems of steps that did not end it. */
   failures: readonly Failure[];
   writes: number;
   /** `status.generations` after the run. */
@@ -86,7 +88,7 @@ class Run {
   readonly #world: Overlay;
   readonly #steps: { name: string; writes: number; milliseconds: number }[] = [];
   #generations: readonly GenerationStatus[];
-  #failures: Failure[] = [];
+  readonly #failures: Failure[] = [];
   #stopped: { step: string; awaited: string } | undefined;
   #writes = 0;
 
@@ -129,18 +131,27 @@ class Run {
     for (let attempt = 0; ; attempt++) {
       const plan = this.#plan(step);
       if (plan === undefined) return undefined;
-      if (attempt === 0) for (const event of plan.events ?? []) this.#options.onEvent?.(event);
+      if (attempt === 0) this.#tellEvents(plan);
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
-      if (failed.length === 0) return plan;
-      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) {
-        this.#failures = failed.map(({ action, error }) => ({
-          step: step.name,
-          error: new Error(`cannot ${describeAction(action)}`, { cause: error }),
-        }));
-        return undefined;
-      }
+      if (failed.length === 0) return this.#takeProblems(step, plan);
+      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) { this.#giveUp(step, failed); return; }
       await this.#readAgain(failed, attempt);
+    }
+  }
+
+  #tellEvents(plan: StepPlan): void {
+    for (const event of plan.events ?? []) this.#options.onEvent?.(event);
+  }
+
+  #takeProblems(step: Step, plan: StepPlan): StepPlan {
+    for (const problem of plan.problems ?? []) this.#fail(step, new Error(problem));
+    return plan;
+  }
+
+  #giveUp(step: Step, failed: readonly FailedAction[]): undefined {
+    for (const { action, error } of failed) {
+      this.#fail(step, new Error(`cannot ${describeAction(action)}`, { cause: error }));
     }
   }
 
@@ -148,7 +159,7 @@ class Run {
     try {
       return step.plan(this.#context());
     } catch (error) {
-      this.#failures = [{ step: step.name, error: error instanceof Error ? error : new Error(String(error)) }];
+      this.#fail(step, error);
       return undefined;
     }
   }
@@ -179,7 +190,7 @@ class Run {
     }
     this.#world.record(kind, answer);
     const isRecorded = action.verb === 'create' || (action.verb === 'patch' && action.unrecorded !== true);
-    if (isRecorded) this.#generations = recordGeneration(this.#generations, kind, answer);
+    if (isRecorded) this.#generations = recordGeneration(this.#generations, kind, answer, action.hash);
   }
 
   async #readAgain(failed: readonly FailedAction[], attempt: number): Promise<void> {
@@ -237,6 +248,10 @@ class Run {
 
   #context(): PassContext {
     return { ...this.#options.context, world: this.#world, generations: this.#generations };
+  }
+
+  #fail(step: Step, error: unknown): void {
+    this.#failures.push({ step: step.name, error: error instanceof Error ? error : new Error(String(error)) });
   }
 
   #throwIfAborted(): void {

@@ -13,28 +13,32 @@ const GROUPS: Partial<Record<KindName, string>> = {
 };
 
 /**
- * The list with the generation that `object` has after our write of it: its entry changed in place, or a new one at the end.
+ * The list with the generation that `object` has after our write of it, and `hash` beside it: its entry changed in place, or a new one at the end.
  * The same list for kinds that are not recorded (spec/apply.md §3).
  */
 export function recordGeneration(
   generations: readonly GenerationStatus[],
   kind: KindName,
   object: KubernetesObject,
+  hash?: string,
 ): readonly GenerationStatus[] {
   const group = GROUPS[kind];
   const { name = '', namespace, generation } = object.metadata;
   if (group === undefined || generation === undefined) return generations;
-  const identity = { group, resource: KINDS[kind].plural, ...(namespace === undefined ? {} : { namespace }), name };
-  const index = generations.findIndex((entry) => isSame(entry, identity));
-  if (index === -1) return [...generations, { ...identity, lastGeneration: generation }];
-  return generations.map((entry, i) => (i === index ? { ...entry, lastGeneration: generation } : entry));
+  const entry: GenerationStatus = {
+    group,
+    resource: KINDS[kind].plural,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    lastGeneration: generation,
+    ...(hash === undefined ? {} : { hash }),
+  };
+  const index = generations.findIndex((each) => isSameObject(each, entry));
+  return index === -1 ? [...generations, entry] : generations.with(index, entry);
 }
 
-function isSame(entry: GenerationStatus, identity: Omit<GenerationStatus, 'lastGeneration'>): boolean {
+function isSameObject(a: GenerationStatus, b: GenerationStatus): boolean {
   return (
-    entry.group === identity.group &&
-    entry.resource === identity.resource &&
-    entry.name === identity.name &&
-    (entry.namespace ?? '') === (identity.namespace ?? '')
+    a.group === b.group && a.resource === b.resource && a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '')
   );
 }

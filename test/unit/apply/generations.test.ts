@@ -52,3 +52,14 @@ test('other kinds, and objects without a generation, leave the very same list', 
   assert.equal(record(list, 'Secret', { name: 'a', generation: 2 }), list);
   assert.equal(record(list, 'Deployment', { name: 'a' }), list);
 });
+
+test('a hash is stored beside the generation and replaced with it', () => {
+  const list = recordGeneration(
+    [],
+    'Deployment',
+    { apiVersion: '', kind: '', metadata: { name: 'a', generation: 1 } },
+    'x',
+  );
+  assert.deepEqual(list, [{ ...entry('a', 1), hash: 'x' }]);
+  assert.deepEqual(record([...list], 'Deployment', { name: 'a', generation: 2 }), [entry('a', 2)]);
+});
