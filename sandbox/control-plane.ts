@@ -53,11 +53,14 @@ export interface ControlPlane {
   writeServiceAccountKubeconfig(namespace: string, name: string): Promise<string>;
   /** Adds nodes behind the existing ones; resolves when they are ready. */
   addNodes(count: number): Promise<void>;
-  /** Stops the API server as `signal` does (default SIGTERM), waits `downMs`, starts it again; resolves when it is ready. */
+  /** Stops the API server as `signal` does (default SIGTERM, SIGKILL a second later), waits `downMs`, starts it again; resolves when it is ready. */
   restartApiServer(options?: { downMs?: number; signal?: NodeJS.Signals }): Promise<void>;
   /** Ends all processes and removes `directory`. Safe to call twice. */
   stop(): Promise<void>;
 }
+
+/** After SIGTERM the API server waits up to a minute for its clients to leave; tests need not. */
+const DRAIN_MS = 1000;
 
 /** Stages that kwok plays. */
 const STAGES = join(import.meta.dirname, 'stages', 'stages.yaml');
@@ -224,7 +227,7 @@ async function restartApiServer(
   parts: Parts,
   { downMs = 0, signal = 'SIGTERM' }: { downMs?: number; signal?: NodeJS.Signals } = {},
 ): Promise<void> {
-  await parts.apiServer.stop(signal);
+  await parts.apiServer.stop(signal, DRAIN_MS);
   if (downMs > 0) await new Promise((resolve) => setTimeout(resolve, downMs));
   parts.apiServer = await startApiServer(parts.options, parts.layout, parts.family);
   await waitForApi({ api: parts.api, members: [parts.apiServer], timeoutMs: parts.timeoutMs }, '/readyz');
