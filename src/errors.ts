@@ -25,7 +25,9 @@ export function isStale(error: unknown): error is ApiError {
  * the patch made invalid is answered 422 with the fields that are wrong.
  */
 function isFailedTest(error: ApiError): boolean {
-  return error.status === 422 && error.message.includes('the server rejected our request due to an error in our request');
+  return (
+    error.status === 422 && error.message.includes('the server rejected our request due to an error in our request')
+  );
 }
 
 /** True when the API server says that the object does not exist. */
