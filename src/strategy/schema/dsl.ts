@@ -196,7 +196,8 @@ export function atomicObject<F extends Fields>(fields: F): ObjectSchema<F> {
 const typeFields = {
   apiVersion: string.with({ description: 'API group and version that this object is written in.' }),
   kind: string.with({ description: 'Kind of this object.' }),
-  metadata: anyObject.with({ description: 'Name, namespace, labels and other standard metadata.' }),
+  // The API server knows this one, and refuses everything but its type here, a description included.
+  metadata: anyObject,
 };
 
 /** The root schema of a kind: what every object has, and the given fields. */
