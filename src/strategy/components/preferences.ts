@@ -57,12 +57,12 @@ function memoryText(mebibytes: number, fraction: boolean): string {
   return whole ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
 }
 
-/** Deep merge of JSON objects; the later value wins. Returns a new object. */
+/** Deep merge of JSON objects; the later value wins. Returns a new object that shares none with either. */
 function merge(base: JsonObject, more: JsonObject): JsonObject {
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(more)) {
     const before = merged[key];
-    merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value;
+    merged[key] = isObject(value) ? merge(isObject(before) ? before : {}, value) : value;
   }
   return merged;
 }
