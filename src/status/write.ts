@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { KubeVirt, KubeVirtStatus } from '../api/kubevirt.ts';
+import { asKubeVirt, type KubeVirt, type KubeVirtStatus } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import type { ApiClient, Target } from '../apply/client.ts';
 import { isStale } from '../errors.ts';
@@ -52,17 +52,13 @@ async function retryStale(
   let current = seen;
   for (let attempt = 1; ; attempt++) {
     try {
-      return asWritten(await write(current));
+      return asKubeVirt(await write(current));
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isStale(error)) throw error;
-      current = asWritten(await client.get(targetOf(seen)));
+      current = asKubeVirt(await client.get(targetOf(seen)));
       if (current.metadata.uid !== seen.metadata.uid) throw error;
     }
   }
-}
-
-function asWritten(object: KubernetesObject): KubeVirt {
-  return { ...object, kind: 'KubeVirt', spec: object.spec ?? {} };
 }
 
 function mergeStatus(

@@ -273,7 +273,10 @@ test('abort between steps, and at a gate, rejects with PassAborted and sends not
       },
     };
     const running = run([cut, ensure('never', 'x')], { signal: controller.signal });
-    if (isAtGate) setImmediate(() => { controller.abort(new Error('lock lost')); });
+    if (isAtGate)
+      setImmediate(() => {
+        controller.abort(new Error('lock lost'));
+      });
     await assert.rejects(running, (error) => error instanceof PassAborted && /lock lost/.test(error.message));
   }
   assert.equal(await contentOf('never'), 'absent');
