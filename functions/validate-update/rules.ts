@@ -87,7 +87,7 @@ const manualRolesNeedTheirGate: Rule = ({ new: kubeVirt }) => {
 const downtimeNeedsItsGate: Rule = (update) => {
   const read = (kubeVirt: KubeVirt) => configurationOf(kubeVirt).migrations?.maxDowntimeMs;
   const wanted = read(update.new);
-  if (wanted === undefined || wanted === null || !isChanged(update, read)) return [];
+  if (wanted === undefined || !isChanged(update, read)) return [];
   if (isGateEnabled('MigrationStallDetection', configurationOf(update.new))) return [];
   return [
     invalid(

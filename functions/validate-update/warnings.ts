@@ -52,6 +52,6 @@ export function findWarnings(update: Update): string[] {
   return [
     ...gates.flatMap(warnAboutGate),
     ...warnAboutDevices(update.new),
-    ...(ppc64le === undefined || ppc64le === null ? [] : [`${architecture} is deprecated and no longer supported`]),
+    ...(ppc64le === undefined ? [] : [`${architecture} is deprecated and no longer supported`]),
   ];
 }

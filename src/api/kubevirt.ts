@@ -1,4 +1,8 @@
-import type { Json, JsonObject, ObjectMeta } from './objects.ts';
+import type { KubeVirtConfiguration as ConfigurationSchema } from '../strategy/schema/configuration.ts';
+import type { ProbedCondition } from '../strategy/schema/core.ts';
+import type { Infer } from '../strategy/schema/dsl.ts';
+import type * as schema from '../strategy/schema/kubevirt.ts';
+import type { Json, ObjectMeta } from './objects.ts';
 
 /** Phases of an installation (spec/reconcile.md §2.2). */
 export type KubeVirtPhase = 'Deploying' | 'Deployed' | 'Deleting' | 'Deleted';
@@ -18,138 +22,44 @@ export type ConditionReason =
   | 'DeletionInProgress';
 
 /** One condition of a KubeVirt object; times are RFC 3339. */
-export interface KubeVirtCondition {
+export interface KubeVirtCondition extends Infer<typeof ProbedCondition> {
   type: ConditionType;
   status: 'True' | 'False' | 'Unknown';
-  reason?: string;
-  message?: string;
-  lastProbeTime?: string | null;
-  lastTransitionTime?: string | null;
 }
 
 /** The generation of an object as it was after our last write of it (spec/apply.md §3). */
-export interface GenerationStatus {
-  group: string;
-  resource: string;
-  namespace?: string;
-  name: string;
-  lastGeneration: number;
-  hash?: string;
-}
+export type GenerationStatus = Infer<typeof schema.GenerationStatus>;
 
-/** `status` of a KubeVirt object. Fields that others write are kept by the index signature. */
-export interface KubeVirtStatus {
+/** `status` of a KubeVirt object. Fields that a newer release knows are kept by the index signature. */
+export interface KubeVirtStatus extends Infer<typeof schema.KubeVirtStatus> {
   phase?: KubeVirtPhase;
   conditions?: KubeVirtCondition[];
-  operatorVersion?: string;
-  targetKubeVirtRegistry?: string;
-  targetKubeVirtVersion?: string;
-  targetDeploymentID?: string;
-  targetDeploymentConfig?: string;
-  observedKubeVirtRegistry?: string;
-  observedKubeVirtVersion?: string;
-  observedDeploymentID?: string;
-  observedDeploymentConfig?: string;
-  observedGeneration?: number;
-  defaultArchitecture?: string;
-  generations?: GenerationStatus[];
-  synchronizationAddresses?: string[] | null;
   [field: string]: unknown;
 }
 
 /** `nodePlacement` of a component. */
-export interface NodePlacement {
-  nodeSelector?: Record<string, string>;
-  affinity?: JsonObject;
-  tolerations?: JsonObject[];
-}
+export type NodePlacement = Infer<typeof schema.NodePlacement>;
 
-/** `spec.infra` and `spec.workloads`. */
-export interface ComponentConfig {
-  nodePlacement?: NodePlacement;
-  /** 1…255; 0 is refused by admission. */
-  replicas?: number;
-}
+/** `spec.infra` and `spec.workloads`; zero replicas are refused by admission. */
+export type ComponentConfig = Infer<typeof schema.ComponentConfig>;
 
-/** One patch of `spec.customizeComponents.patches`. */
-export interface CustomizePatch {
-  resourceName: string;
-  resourceType: string;
-  patch: string;
-  /** `json`, `merge` or `strategic`; anything else is refused by the customizer. */
-  type: string;
-}
+/** One patch of `spec.customizeComponents.patches`; a type other than `json`, `merge` and `strategic` is refused by the customizer. */
+export type CustomizePatch = Infer<typeof schema.CustomizePatch>;
 
 /** `spec.customizeComponents`. */
-export interface CustomizeComponents {
-  patches?: CustomizePatch[];
-  flags?: {
-    api?: Record<string, string>;
-    controller?: Record<string, string>;
-    handler?: Record<string, string>;
-  };
-}
+export type CustomizeComponents = Infer<typeof schema.CustomizeComponents>;
 
 /** Go duration strings of one certificate group. */
-export interface CertificateDurations {
-  duration?: string;
-  renewBefore?: string;
-}
+export type CertificateDurations = Infer<typeof schema.CertificateConfig>;
 
 /** `spec.certificateRotateStrategy` (spec/certificates.md §2). */
-export interface CertificateRotateStrategy {
-  selfSigned?: {
-    caRotateInterval?: string;
-    certRotateInterval?: string;
-    caOverlapInterval?: string;
-    ca?: CertificateDurations;
-    server?: CertificateDurations;
-  };
-}
+export type CertificateRotateStrategy = Infer<typeof schema.CertificateRotateStrategy>;
 
-/** `spec.configuration`: the fields that the operator reads; operands read the rest. */
-export interface KubeVirtConfiguration {
-  developerConfiguration?: {
-    featureGates?: string[];
-    disabledFeatureGates?: string[];
-    logVerbosity?: { virtOperator?: number; nodeVerbosity?: Record<string, number>; [component: string]: unknown };
-    clusterProfiler?: boolean;
-    useEmulation?: boolean;
-    [field: string]: unknown;
-  };
-  migrations?: { network?: string; [field: string]: unknown };
-  tlsConfiguration?: { minTLSVersion?: string; ciphers?: string[] };
-  commonInstancetypesDeployment?: { enabled?: boolean };
-  persistentReservationConfiguration?: { enabled?: boolean };
-  virtTemplateDeployment?: { enabled?: boolean };
-  roleAggregationStrategy?: string;
-  hypervisors?: { name: string }[];
-  virtualMachineInstancesPerNode?: number;
-  architectureConfiguration?: { defaultArchitecture?: string; [field: string]: unknown };
-  [field: string]: unknown;
-}
+/** `spec.configuration`: the operator reads a part, operands the rest. */
+export type KubeVirtConfiguration = Infer<typeof ConfigurationSchema>;
 
 /** `spec` of a KubeVirt object. */
-export interface KubeVirtSpec {
-  imageTag?: string;
-  imageRegistry?: string;
-  imagePullPolicy?: string;
-  imagePullSecrets?: { name?: string }[];
-  monitorNamespace?: string;
-  serviceMonitorNamespace?: string;
-  monitorAccount?: string;
-  workloadUpdateStrategy?: JsonObject;
-  uninstallStrategy?: string;
-  certificateRotateStrategy?: CertificateRotateStrategy;
-  productVersion?: string;
-  productName?: string;
-  productComponent?: string;
-  synchronizationPort?: string;
-  configuration?: KubeVirtConfiguration;
-  infra?: ComponentConfig;
-  workloads?: ComponentConfig;
-  customizeComponents?: CustomizeComponents;
-}
+export type KubeVirtSpec = Infer<typeof schema.KubeVirtSpec>;
 
 /** A KubeVirt object: what an administrator asks for, and what was reached. */
 export interface KubeVirt {

@@ -123,7 +123,7 @@ function isPersistentReservationWanted(configuration: KubeVirtConfiguration): bo
 
 function hypervisorName(configuration: KubeVirtConfiguration): string {
   const [first] = configuration.hypervisors ?? [];
-  return first !== undefined && isGateEnabled('ConfigurableHypervisor', configuration) ? first.name : 'kvm';
+  return first !== undefined && isGateEnabled('ConfigurableHypervisor', configuration) ? (first.name ?? '') : 'kvm';
 }
 
 type Unidentified = Omit<TargetDeployment, 'id' | 'json'>;

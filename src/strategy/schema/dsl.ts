@@ -2,7 +2,7 @@
  * The schema language: structural OpenAPI v3 schemas as values, from which come the CRDs (`render.ts`) and the TypeScript types (`Infer`).
  * It knows exactly the keywords that the CRDs use (spec/crds.md §5). A schema is immutable; modifiers return changed copies.
  */
-import type { Json } from '../../api/objects.ts';
+import type { Json, JsonObject } from '../../api/objects.ts';
 
 /** A CEL rule as written in schemas: the expression, and what the API server says when it is broken. */
 export type Rule = readonly [rule: string, message: string];
@@ -146,7 +146,7 @@ export const quantity = intOrString.with({
     '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
 });
 /** An object whose presence is all that counts, or whose fields this library leaves to the API server. */
-export const anyObject = leaf<Record<string, unknown>>({ type: 'object' });
+export const anyObject = leaf<JsonObject>({ type: 'object' });
 /** `metadata` of an object within an object: kept as it comes. */
 export const embeddedMetadata = anyObject.with({ nullable: true, 'x-kubernetes-preserve-unknown-fields': true });
 
