@@ -8,7 +8,7 @@ const TEMPLATE_PROPERTY = 'VirtTemplateDeploymentEnabled';
 
 /**
  * The CRDs of the install strategy in upstream's order: 19, and two more when virt-template is deployed; nothing else of the input
- * matters (spec/crds.md §1). Equal parts of schemas are one frozen object: copy a CRD as JSON before changing it.
+ * matters (spec/crds.md §1). Equal parts of schemas are one object, which keeps them small: copy a CRD as JSON before changing it.
  */
 export function buildCustomResourceDefinitions(input: Pick<GenerateInput, 'target'>): KubernetesObject[] {
   const withTemplates = input.target.additionalProperties[TEMPLATE_PROPERTY] !== undefined;

@@ -21,8 +21,8 @@ export type Descriptions = ReadonlyMap<Fields, Texts>;
 export type Renderer = (schema: AnySchema) => JsonObject;
 
 /**
- * A renderer with these descriptions. Keys are sorted. What several schemas share is rendered once and shared by reference, frozen:
- * a reader that changes or writes YAML of a result has to copy it first.
+ * A renderer with these descriptions. Keys are sorted. What several schemas share is rendered once and is one object in all of them:
+ * who changes a result has to copy it as JSON first, and YAML writers have to be told to write it out.
  */
 export function createRenderer(descriptions: Descriptions): Renderer {
   const nodes = new Map<unknown, JsonObject>();
@@ -80,7 +80,7 @@ function mapSorted<T>(
 ): JsonObject {
   const result: JsonObject = {};
   for (const name of Object.keys(object).sort()) result[name] = change(object[name] as T, name);
-  return Object.freeze(result);
+  return result;
 }
 
 /** Pairs files of schemas with their tables of descriptions. */
