@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../api/objects.ts';
-import type { AnySchema, Fields, ObjectSchema, ResourceSchema } from './dsl.ts';
+import type { AnySchema, Fields, Keywords, ObjectSchema, ResourceSchema } from './dsl.ts';
 
 /** Describes one definition: its fields, and under `$` the definition itself, which readers see for roots and list entries. */
 export type Texts = Readonly<Partial<Record<string, string>>>;
@@ -38,13 +38,18 @@ export function createRenderer(descriptions: Descriptions): Renderer {
   const render: Renderer = ({ node }) =>
     once(nodes, node, () =>
       sorted({
-        ...(node.keywords as JsonObject),
+        ...copyKeywords(node.keywords),
         ...(node.fields && describedFields(node.fields, renderFields(node.fields), descriptions.get(node.fields))),
         ...(node.items && { items: render(node.items) }),
         ...(node.values && { additionalProperties: render(node.values) }),
       }),
     );
   return render;
+}
+
+/** Lists and rules are copied, so that nobody who freezes or marks a result touches the library. */
+function copyKeywords(keywords: Keywords): JsonObject {
+  return mapSorted(keywords as JsonObject, (value) => (typeof value === 'object' ? structuredClone(value) : value));
 }
 
 function describedFields(fields: Fields, properties: JsonObject, texts: Texts | undefined): JsonObject {
