@@ -23,13 +23,13 @@ const unsupported = (message: string, field?: string) => violation('FieldValueNo
 const CONFIGURATION = 'spec.configuration';
 const configurationOf = (kubeVirt: KubeVirt): KubeVirtConfiguration => kubeVirt.spec.configuration ?? {};
 
-/** A value without empty collections and undefined fields: absent and empty count as equal. */
+/** A value without empty lists and undefined fields: an absent and an empty list count as equal, an empty object is more than none. */
 function normalise(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(normalise);
   if (value === null || typeof value !== 'object') return value ?? undefined;
   const entries = Object.entries(value).map(([key, field]) => [key, normalise(field)] as const);
   const kept = entries.filter(([, field]) => field !== undefined);
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return Object.fromEntries(kept);
 }
 
 /** True when a part of the object differs in meaning between old and new. */
@@ -47,7 +47,7 @@ const patchesAreJson: Rule = ({ new: { spec } }) =>
     }
   });
 
-const certificatesFit: Rule = (update) => findCertificateViolations(update.new.spec.certificateRotateStrategy);
+const certificatesFit: Rule = (update) => findCertificateViolations(update.new.spec);
 
 /** Go's float syntax, so far as it is more than JavaScript's: hexadecimal and underscores between digits; JavaScript reads the rest. */
 function parseRatio(text: string): number {
