@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RULES_AFTER_PLACEMENT, RULES_BEFORE_PLACEMENT } from '../../../functions/validate-update/rules.ts';
 import { findWarnings } from '../../../functions/validate-update/warnings.ts';
-import { asKubeVirt, type KubeVirtSpec } from '../../../src/api/kubevirt.ts';
+import { asKubeVirt } from '../../../src/api/kubevirt.ts';
 
 const update = (spec: object, old: object = {}) => ({
   old: asKubeVirt({ spec: old }),
-  new: asKubeVirt({ spec: spec as KubeVirtSpec }),
+  new: asKubeVirt({ spec }),
 });
 const find = (spec: object, old?: object) => {
   const change = update(spec, old);
