@@ -24,6 +24,8 @@ export interface Config {
   /** Port of the dashboard, always on loopback unless `dashboardListen` says otherwise. */
   readonly dashboardPort: number;
   readonly dashboardListen: string;
+  /** `DASHBOARD_TOKEN` and `DASHBOARD_WRITE_TOKEN`: who may read the dashboard, and who may retry jobs there. */
+  readonly dashboardTokens: { readonly read: string | undefined; readonly write: string | undefined };
   readonly kubeconfig: string | undefined;
   readonly master: string | undefined;
   /** Calls per second and bucket size of the client (spec/startup.md §1). */
@@ -32,6 +34,8 @@ export interface Config {
   readonly verbosity: number;
   /** Absent only for roles that can do without Redis. May hold a password: never log it. */
   readonly redisUrl: string | undefined;
+  /** `REDIS_PASSWORD`, for when it does not stand in the address. */
+  readonly redisPassword: string | undefined;
   /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
   readonly operatorNamespace: string;
   /** Name of this pod. */
@@ -126,17 +130,13 @@ export function readConfig(sources: ConfigSources): Config {
   const warnings: string[] = [];
   const config: Config = {
     role,
-    listen: flags.listen,
-    port: flags.port,
-    webhookPort: flags['webhook-port'],
-    dashboardPort: flags['dashboard-port'],
-    dashboardListen: flags['dashboard-listen'],
+    ...readServers(flags, env),
+    ...readRedis(role, flags, env),
     kubeconfig: flags.kubeconfig || undefined,
     master: flags.master || undefined,
     clientQps: decideRate('client-qps', flags['client-qps'], env, warnings) ?? DEFAULT_QPS,
     clientBurst: decideRate('client-burst', flags['client-burst'], env, warnings) ?? DEFAULT_BURST,
     verbosity: flags.v,
-    redisUrl: decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL),
     operatorNamespace: sources.readNamespaceFile()?.trim() || DEFAULT_NAMESPACE,
     hostname: sources.hostname,
     release: ['all', 'worker', 'dump'].includes(role) ? readReleaseEnvironment(env) : undefined,
@@ -144,6 +144,26 @@ export function readConfig(sources: ConfigSources): Config {
     warnings,
   };
   return deepFreeze(config);
+}
+
+type Environment = ConfigSources['env'];
+
+function readServers(flags: FlagValues, env: Environment) {
+  return {
+    listen: flags.listen,
+    port: flags.port,
+    webhookPort: flags['webhook-port'],
+    dashboardPort: flags['dashboard-port'],
+    dashboardListen: flags['dashboard-listen'],
+    dashboardTokens: { read: env.DASHBOARD_TOKEN || undefined, write: env.DASHBOARD_WRITE_TOKEN || undefined },
+  };
+}
+
+function readRedis(role: Role, flags: FlagValues, env: Environment) {
+  return {
+    redisUrl: decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL),
+    redisPassword: env.REDIS_PASSWORD || undefined,
+  };
 }
 
 /** True when the arguments ask for help, or for the dump mode of old releases, wherever they stand. */
@@ -179,7 +199,7 @@ function parseKnownFlags(args: readonly string[]) {
 function decideRate(
   flag: 'client-qps' | 'client-burst',
   value: number,
-  env: ConfigSources['env'],
+  env: Environment,
   warnings: string[],
 ): number | undefined {
   if (value > 0) return value;

@@ -8,8 +8,8 @@ import type { PlannedEvent } from '../plan/types.ts';
 
 /** Who says it, in every Event (spec/observability.md §9). */
 const COMPONENT = 'virt-operator';
-/** An Event that is said again within this time is counted but not sent. */
-const REPEAT_MS = 3_600_000;
+/** An Event that is said again within this time is counted but not sent: a minute less than an hour, so that what is said hourly is sent hourly. */
+const REPEAT_MS = 59 * 60_000;
 /** Different Events remembered at once; the oldest are forgotten first. */
 const MAX_REMEMBERED = 500;
 /** Events on their way at once; more are dropped with a log line, so that a storm costs the API server nothing. */

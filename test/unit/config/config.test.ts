@@ -96,6 +96,11 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
     want: { release: undefined },
   },
   {
+    name: 'secrets beside the addresses',
+    given: { env: env({ REDIS_PASSWORD: 'p', DASHBOARD_TOKEN: 'r' }) },
+    want: { redisPassword: 'p', dashboardTokens: { read: 'r', write: undefined } },
+  },
+  {
     name: 'dump reads its target',
     given: { role: 'dump', env: { VIRT_OPERATOR_IMAGE: IMAGE, TARGET_DEPLOYMENT_CONFIG: '{}' } },
     want: { targetDeploymentConfig: '{}' },
