@@ -34,7 +34,14 @@ export interface CertificateRequest {
 
 /** A planned write. Every action can be repeated: planned again after it was done, it is not planned any more. */
 export type Action =
-  | { verb: 'create'; kind: KindName; object: KubernetesObject; certificate?: CertificateRequest }
+  | {
+      verb: 'create';
+      kind: KindName;
+      object: KubernetesObject;
+      certificate?: CertificateRequest;
+      /** Stored as `hash` beside the generation of the answer (src/plan/generations.ts). */
+      hash?: string;
+    }
   | { verb: 'replace'; kind: KindName; object: KubernetesObject; certificate?: CertificateRequest }
   | {
       verb: 'patch';
@@ -48,6 +55,8 @@ export type Action =
       certificate?: CertificateRequest;
       /** The generation in the answer is not to be recorded in status.generations (spec/apply.md §5.1 and §5.6). */
       unrecorded?: true;
+      /** Stored as `hash` beside the generation of the answer (src/plan/generations.ts). */
+      hash?: string;
     }
   | { verb: 'merge'; kind: KindName; name: string; namespace?: string; patch: Json }
   | {
@@ -73,6 +82,8 @@ export interface PlannedEvent {
 export interface StepPlan {
   actions: Action[];
   events?: PlannedEvent[];
+  /** What cannot be reached and why: the pass goes on with the next steps, and then counts as failed with these sentences. */
+  problems?: string[];
   /** The pass ends after the actions and is continued by a later event; text says what is awaited. */
   stop?: string;
   /**

@@ -1,0 +1,77 @@
+import { isValidAt, readBundle, type Certificate } from './certificate.ts';
+import { addDuration, type Nanoseconds } from './duration.ts';
+
+/** Certificates that a bundle holds at most. */
+const MOST_CERTIFICATES = 50;
+
+/** What a bundle is made from. */
+export interface BundleInput {
+  /** The text that is stored now; undefined when there is no bundle yet. */
+  stored: string | undefined;
+  /** The authority in use. */
+  current: Certificate;
+  /** Authorities of others that are to be trusted as well. */
+  foreign: readonly Certificate[];
+  /** How long a replaced authority stays trusted. */
+  overlap: Nanoseconds;
+  now: Date;
+}
+
+/** The content that a bundle is to have. */
+export interface Bundle {
+  /** The stored text itself when it has this content already. */
+  text: string;
+  /** When a certificate has to leave the bundle; undefined when none has to. */
+  changesAt?: Date;
+}
+
+/**
+ * The bundle of an authority: the current one first, then replaced ones for as long as their overlap lasts, counted from the birth of their successor,
+ * then foreign ones (spec/certificates.md §4).
+ */
+export function mergeBundle(input: BundleInput): Bundle {
+  const { stored, current, foreign, now } = input;
+  const present = readBundle(stored);
+  const { kept, changesAt } = decideKept(present, input);
+  // A bundle that does not exist yet starts with the foreign ones, as upstream's does.
+  const own = [current, ...kept];
+  const wanted = withoutDoubles(
+    stored === undefined ? [...usable(foreign, now), ...own] : [...own, ...usable(foreign, now)],
+  );
+  const isStored = stored !== undefined && isSameList(present, wanted);
+  return {
+    text: isStored ? stored : wanted.map(({ pem }) => pem).join(''),
+    ...(changesAt === undefined ? {} : { changesAt }),
+  };
+}
+
+function decideKept(
+  present: readonly Certificate[],
+  { current, overlap, now }: BundleInput,
+): { kept: Certificate[]; changesAt?: Date } {
+  const newestFirst = present
+    .filter(({ notAfter }) => notAfter >= now)
+    .sort((a, b) => b.notBefore.getTime() - a.notBefore.getTime())
+    .slice(0, MOST_CERTIFICATES);
+  // Each certificate stays until the one before it, its successor, is older than the overlap.
+  const ends = newestFirst.map((_, index) => addDuration((newestFirst[index - 1] ?? current).notBefore, overlap));
+  const firstEnded = ends.findIndex((end) => end < now);
+  const trusted = firstEnded === -1 ? newestFirst : newestFirst.slice(0, firstEnded);
+  const kept = trusted.filter(({ fingerprint }) => fingerprint !== current.fingerprint);
+  const times = trusted.flatMap((certificate, index) =>
+    certificate.fingerprint === current.fingerprint ? [] : [ends[index] ?? now, certificate.notAfter],
+  );
+  return times.length === 0 ? { kept } : { kept, changesAt: new Date(Math.min(...times.map(Number))) };
+}
+
+function usable(foreign: readonly Certificate[], now: Date): Certificate[] {
+  return foreign.filter((certificate) => isValidAt(certificate, now));
+}
+
+function withoutDoubles(certificates: readonly Certificate[]): Certificate[] {
+  return [...new Map(certificates.map((certificate) => [certificate.fingerprint, certificate])).values()];
+}
+
+function isSameList(a: readonly Certificate[], b: readonly Certificate[]): boolean {
+  return a.length === b.length && a.every(({ fingerprint }, index) => fingerprint === b[index]?.fingerprint);
+}

@@ -1,0 +1,89 @@
+import type { KubeVirtSpec } from '../api/kubevirt.ts';
+import { formatDuration, parseDuration, type Nanoseconds } from './duration.ts';
+
+/** Lifetime of certificates of one group, and how long before its end they are renewed. */
+export interface Lifetime {
+  duration: Nanoseconds;
+  renewBefore: Nanoseconds;
+}
+
+/** Lifetimes of authorities and of the certificates that they sign (spec/certificates.md §2). */
+export interface CertificateSettings {
+  ca: Lifetime;
+  server: Lifetime;
+}
+
+const DEFAULT_CA_DURATION = parseDuration('168h', 'default');
+const DEFAULT_SERVER_DURATION = parseDuration('24h', 'default');
+/** Share of a lifetime that is left when a certificate is renewed, unless it is set. */
+const RENEW_DIVISOR = 5n;
+/** A certificate is used for a tenth of its lifetime at least, however early its renewal is asked for: else it would be renewed without end. */
+const LEAST_USE_DIVISOR = 10n;
+
+const ROOT = 'spec.certificateRotateStrategy.selfSigned';
+
+/**
+ * The lifetimes that a KubeVirt object asks for; the deprecated fields win. Throws an error that names the field when a value is no duration, a lifetime
+ * is not positive, or a renewal is negative.
+ */
+export function readCertificateSettings(spec: KubeVirtSpec): CertificateSettings {
+  const selfSigned = spec.certificateRotateStrategy?.selfSigned ?? {};
+  return {
+    ca: readLifetime({
+      duration: firstSet([
+        ['caRotateInterval', selfSigned.caRotateInterval],
+        ['ca.duration', selfSigned.ca?.duration],
+      ]),
+      renewBefore: firstSet([
+        ['caOverlapInterval', selfSigned.caOverlapInterval],
+        ['ca.renewBefore', selfSigned.ca?.renewBefore],
+      ]),
+      byDefault: DEFAULT_CA_DURATION,
+    }),
+    server: readLifetime({
+      duration: firstSet([
+        ['certRotateInterval', selfSigned.certRotateInterval],
+        ['server.duration', selfSigned.server?.duration],
+      ]),
+      renewBefore: firstSet([['server.renewBefore', selfSigned.server?.renewBefore]]),
+      byDefault: DEFAULT_SERVER_DURATION,
+    }),
+  };
+}
+
+interface Setting {
+  field: string;
+  text: string;
+}
+
+function firstSet(candidates: readonly (readonly [field: string, text: string | undefined])[]): Setting | undefined {
+  for (const [field, text] of candidates) if (text !== undefined) return { field: `${ROOT}.${field}`, text };
+  return undefined;
+}
+
+function readLifetime(settings: {
+  duration: Setting | undefined;
+  renewBefore: Setting | undefined;
+  byDefault: Nanoseconds;
+}): Lifetime {
+  const duration = parseSetting(settings.duration) ?? settings.byDefault;
+  if (duration <= 0n) throw new Error(`${settings.duration?.field ?? ROOT}: a certificate needs a positive duration`);
+  const renewBefore = parseSetting(settings.renewBefore) ?? duration / RENEW_DIVISOR;
+  if (renewBefore < 0n) throw new Error(`${settings.renewBefore?.field ?? ROOT}: must not be negative`);
+  return { duration, renewBefore };
+}
+
+function parseSetting(setting: Setting | undefined): Nanoseconds | undefined {
+  return setting === undefined ? undefined : parseDuration(setting.text, setting.field);
+}
+
+/** The value of the annotation `kubevirt.io/duration`, in upstream's form: the text of a Go struct around the duration's. */
+export function formatDurationAnnotation(duration: Nanoseconds): string {
+  return `&Duration{Duration:${formatDuration(duration)},}`;
+}
+
+/** How long before its end a certificate is renewed, bounded so that a new one is not due at once. */
+export function boundRenewal({ duration, renewBefore }: Lifetime): Nanoseconds {
+  const most = duration - duration / LEAST_USE_DIVISOR;
+  return renewBefore < most ? renewBefore : most;
+}

@@ -1,0 +1,87 @@
+import type { KindName } from '../api/kinds.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { deploymentsOf, type Component } from './components.ts';
+import { isInstancetypesWanted } from './instancetypes.ts';
+import { nameOf } from './json-patch.ts';
+import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
+import type { PassContext, StepPlan } from './types.ts';
+import { wantedObjects } from './wanted.ts';
+
+/** Kinds of an install strategy, but for workloads. */
+const PASSIVE_KINDS: readonly KindName[] = [
+  'CustomResourceDefinition',
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
+  'SecurityContextConstraints',
+  'Service',
+  'Secret',
+  'ConfigMap',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+  'APIService',
+  'Route',
+  'ServiceMonitor',
+  'PrometheusRule',
+];
+const INSTANCETYPE_KINDS: readonly KindName[] = [
+  'VirtualMachineClusterInstancetype',
+  'VirtualMachineClusterPreference',
+];
+const COMPONENTS: readonly Component[] = ['api', 'controller', 'other', 'synchronization', 'template'];
+
+/** All objects that the strategy asks for on this cluster, under this configuration. */
+function everythingWanted(context: PassContext): KubernetesObject[] {
+  const kinds = [...PASSIVE_KINDS, 'DaemonSet' as const, ...(isInstancetypesWanted(context) ? INSTANCETYPE_KINDS : [])];
+  return [
+    ...kinds.flatMap((kind) => wantedObjects(kind, context)),
+    ...COMPONENTS.flatMap((component) => deploymentsOf(component, context)),
+  ];
+}
+
+function isPresent(wanted: KubernetesObject, { world }: PassContext): boolean {
+  const { name, namespace } = nameOf(wanted);
+  const live = world.get(wanted.kind as KindName, name, namespace);
+  return live !== undefined && live.metadata.deletionTimestamp === undefined;
+}
+
+/** The last step: an installation that lacks an object, because one of its name is still being deleted, is not complete. */
+export function planCompleteness(context: PassContext): StepPlan {
+  const missing = everythingWanted(context).filter((wanted) => !isPresent(wanted, context));
+  const [first] = missing;
+  if (first === undefined) return { actions: [] };
+  const others = missing.length === 1 ? '' : ` and ${String(missing.length - 1)} more`;
+  return { actions: [], stop: `${first.kind} ${first.metadata.name ?? ''}${others} to be gone and created again` };
+}
+
+/** Numbers for display. */
+export interface ObjectCount {
+  /** Wanted objects that exist. */
+  present: number;
+  /** All wanted objects. */
+  wanted: number;
+  workloadsReady: number;
+  workloads: number;
+}
+
+/** How far an installation has come. */
+export function countObjects(context: PassContext): ObjectCount {
+  const wanted = everythingWanted(context);
+  const workloads = wanted.filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
+  return {
+    present: wanted.filter((object) => isPresent(object, context)).length,
+    wanted: wanted.length,
+    workloadsReady: workloads.filter((workload) => isWorkloadReady(workload, context)).length,
+    workloads: workloads.length,
+  };
+}
+
+function isWorkloadReady(wanted: KubernetesObject, { world, target }: PassContext): boolean {
+  const { name, namespace } = nameOf(wanted);
+  const live = world.get(wanted.kind as KindName, name, namespace);
+  return wanted.kind === 'DaemonSet' ? isDaemonSetReady(live, world, target) : isDeploymentReady(live, world, target);
+}

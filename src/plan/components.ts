@@ -1,0 +1,138 @@
+import type { KindName } from '../api/kinds.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { isGateEnabled } from '../strategy/feature-gates.ts';
+import { planBudget, planBudgetRemoval } from './budgets.ts';
+import { decideCanary, type CanaryMove } from './canary.ts';
+import { planObject } from './compare.ts';
+import { buildDelete, describe } from './json-patch.ts';
+import { isReplicasOverridden, isTemplateComponent, VIRT_API } from './replicas.ts';
+import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
+import type { Action, PassContext, PlannedEvent, StepPlan } from './types.ts';
+import { wantedObjects } from './wanted.ts';
+import { replicasOf } from './workloads.ts';
+
+/** Groups of workloads that are rolled out and waited for together (spec/apply.md §1). */
+export type Component = 'api' | 'controller' | 'synchronization' | 'template' | 'other';
+
+const SYNCHRONIZATION_CONTROLLER = 'virt-synchronization-controller';
+const TEMPLATE_DEPLOYMENTS = ['virt-template-apiserver', 'virt-template-controller'] as const;
+
+function componentOf(deployment: string): Component {
+  if (deployment === VIRT_API) return 'api';
+  if (deployment === 'virt-controller') return 'controller';
+  if (deployment === SYNCHRONIZATION_CONTROLLER) return 'synchronization';
+  return isTemplateComponent(deployment) ? 'template' : 'other';
+}
+
+/** Whether an optional component is to run. */
+function isEnabled(component: Component, { kubeVirt, target }: PassContext): boolean {
+  if (component === 'synchronization') {
+    return isGateEnabled('DecentralizedLiveMigration', kubeVirt.spec.configuration);
+  }
+  return component !== 'template' || 'VirtTemplateDeploymentEnabled' in target.additionalProperties;
+}
+
+/** The wanted Deployments of a component; none when it is not to run. */
+export function deploymentsOf(component: Component, context: PassContext): KubernetesObject[] {
+  if (!isEnabled(component, context)) return [];
+  return wantedObjects('Deployment', context).filter(({ metadata }) => componentOf(metadata.name ?? '') === component);
+}
+
+/** Creates and changes the Deployments of some components with their budgets, and removes those of components that are not to run. */
+export function planComponents(components: readonly Component[], context: PassContext): StepPlan {
+  const wanted = components.flatMap((component) => deploymentsOf(component, context));
+  const changes = wanted.map((deployment) => ({ deployment, writes: planObject(deployment, context) }));
+  return {
+    actions: [
+      ...changes.flatMap(({ deployment, writes }) => [...writes, ...planBudget(deployment, context)]),
+      ...components.flatMap((component) => planDisabled(component, context)),
+    ],
+    events: changes
+      .filter(({ writes }) => writes.length > 0)
+      .flatMap(({ deployment }) => planReplicasEvent(deployment, context)),
+  };
+}
+
+function planDisabled(component: Component, context: PassContext): Action[] {
+  if (isEnabled(component, context)) return [];
+  const names = component === 'template' ? TEMPLATE_DEPLOYMENTS : [SYNCHRONIZATION_CONTROLLER];
+  const { namespace } = context.kubeVirt.metadata;
+  return names.flatMap((name) => {
+    const live = context.world.get('Deployment', name, namespace);
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return [];
+    return [buildDelete('Deployment', live), ...planBudgetRemoval(live, context)];
+  });
+}
+
+function planReplicasEvent(deployment: KubernetesObject, { strategy, kubeVirt }: PassContext): PlannedEvent[] {
+  const { name = '', namespace } = deployment.metadata;
+  const original = strategy.ofKind('Deployment').find(({ metadata }) => metadata.name === name);
+  const replicas = original === undefined ? undefined : replicasOf(original);
+  if (!isReplicasOverridden({ name, replicas }, kubeVirt.spec)) return [];
+  const wanted = String(replicasOf(deployment));
+  return [
+    {
+      type: 'Warning',
+      reason: 'AdvancedFeatureUse',
+      message: `${describe(deployment)} gets ${wanted} replicas from spec.infra.replicas instead of ${String(replicas)}`,
+      about: { apiVersion: 'apps/v1', kind: 'Deployment', name, ...(namespace === undefined ? {} : { namespace }) },
+    },
+  ];
+}
+
+/** The moves of all DaemonSets. */
+export function decideDaemonSetMoves(context: PassContext): CanaryMove[] {
+  return wantedObjects('DaemonSet', context).map((daemonSet) => decideCanary(daemonSet, context));
+}
+
+/** Moves all DaemonSets on, without waiting for them. */
+export function planDaemonSets(context: PassContext): StepPlan & { isFinished: boolean } {
+  const moves = decideDaemonSetMoves(context);
+  return {
+    actions: moves.flatMap(({ action }) => (action === undefined ? [] : [action])),
+    events: moves.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    problems: moves.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    isFinished: moves.every(({ isFinished }) => isFinished),
+  };
+}
+
+/** Whether every Deployment of a component is rolled out; true for one that is not to run. */
+export function isComponentReady(component: Component, context: PassContext): boolean {
+  return deploymentsOf(component, context).every(({ metadata }) =>
+    isDeploymentReady(find('Deployment', metadata, context), context.world, context.target),
+  );
+}
+
+/** Whether every DaemonSet of the strategy is rolled out. */
+export function areDaemonSetsReady(context: PassContext): boolean {
+  return context.strategy
+    .ofKind('DaemonSet')
+    .every(({ metadata }) => isDaemonSetReady(find('DaemonSet', metadata, context), context.world, context.target));
+}
+
+function find(kind: KindName, metadata: KubernetesObject['metadata'], context: PassContext) {
+  return context.world.get(kind, metadata.name ?? '', metadata.namespace ?? context.kubeVirt.metadata.namespace);
+}
+
+const COMPONENTS: readonly Component[] = ['api', 'controller', 'other', 'synchronization', 'template'];
+
+/**
+ * Whether the infrastructure of the target runs, so that what only the old one needed may go: all components are rolled out, or nothing but the
+ * configuration of the observed release has changed (spec/apply.md §1).
+ */
+export function isInfrastructureRolled(context: PassContext): boolean {
+  const { status } = context.kubeVirt;
+  const isSameRelease =
+    status?.observedKubeVirtVersion === context.target.kubeVirtVersion &&
+    (status.observedKubeVirtRegistry ?? '') === context.target.registry;
+  if (isSameRelease && isComponentReady('template', context)) return true;
+  return areDaemonSetsReady(context) && COMPONENTS.every((component) => isComponentReady(component, context));
+}
+
+/** Every managed Deployment and DaemonSet, wanted or not, is rolled out: the condition for Available (spec/reconcile.md §5). */
+export function isEverythingReady({ world, target }: PassContext): boolean {
+  return (
+    world.list('Deployment').every((deployment) => isDeploymentReady(deployment, world, target)) &&
+    world.list('DaemonSet').every((daemonSet) => isDaemonSetReady(daemonSet, world, target))
+  );
+}

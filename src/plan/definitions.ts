@@ -1,0 +1,109 @@
+import type { JsonObject, KubernetesObject } from '../api/objects.ts';
+import { isWhatWasWanted } from './equality.ts';
+import { isGenerationRecorded } from './generations.ts';
+import { buildPatch, describe, replaceOperation, testOperation, nameOf } from './json-patch.ts';
+import { isMetadataCurrent, matchesTarget } from './metadata.ts';
+import type { Action, PassContext, StepPlan, World } from './types.ts';
+import { wantedObjects } from './wanted.ts';
+
+const KIND = 'CustomResourceDefinition';
+/** A CRD is established within a fraction of a second unless its names clash. */
+const ESTABLISHED_TIMEOUT_MS = 30_000;
+
+interface Version {
+  name: string;
+  subresources?: { status?: JsonObject | undefined };
+}
+
+/** Creates and changes CRDs, and waits until the API server serves them (spec/apply.md §5.1). */
+export function planDefinitions(context: PassContext): StepPlan {
+  const wanted = wantedObjects(KIND, context);
+  const problems = wanted.map((definition) => findStoredVersionProblem(definition, context.world));
+  const actions = wanted.flatMap((definition, index) =>
+    problems[index] === undefined ? planDefinition(definition, context) : [],
+  );
+  const names = wanted.map(({ metadata }) => metadata.name ?? '');
+  return {
+    actions,
+    problems: problems.filter((problem) => problem !== undefined),
+    until: {
+      awaited: 'CustomResourceDefinitions to be established',
+      isTrue: (world) => names.every((name) => isEstablished(world.get(KIND, name))),
+      timeoutMs: ESTABLISHED_TIMEOUT_MS,
+    },
+  };
+}
+
+function planDefinition(wanted: KubernetesObject, context: PassContext): Action[] {
+  const live = context.world.get(KIND, wanted.metadata.name ?? '');
+  if (live === undefined) return [{ verb: 'create', kind: KIND, object: wanted }];
+  if (live.metadata.deletionTimestamp !== undefined) return [];
+  const staged = withholdNewStatus(wanted, live);
+  // The content of a CRD follows from the release alone: whoever has not touched it since our write need not be compared.
+  const isSame = isGenerationRecorded(context.generations, KIND, live) || isWhatWasWanted(staged.spec, live.spec);
+  if (isSame && isMetadataCurrent(wanted.metadata, live.metadata)) return [];
+  return [
+    buildPatch(KIND, { wanted: wanted.metadata, live, precondition: 'generation' }, [
+      replaceOperation('/spec', staged.spec),
+    ]),
+  ];
+}
+
+/**
+ * Switches on the status sub-resources that were held back while components of the old release ran. Upstream forgets this after an edit of the KubeVirt
+ * object in between, because it then takes the CRD for one of another target.
+ */
+export function planHeldBackStatus(context: PassContext): StepPlan {
+  const actions = wantedObjects(KIND, context).flatMap((wanted): Action[] => {
+    const live = context.world.get(KIND, wanted.metadata.name ?? '');
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return [];
+    if (!matchesTarget(live, context.target) || withholdNewStatus(wanted, live) === wanted) return [];
+    const operations = [testOperation('generation', live), replaceOperation('/spec', wanted.spec)];
+    return [{ verb: 'patch', kind: KIND, ...nameOf(live), operations }];
+  });
+  return { actions };
+}
+
+/**
+ * The wanted CRD without the status sub-resources that the live one does not have: old components would go on writing whole objects, and the status
+ * that nobody writes any more would be lost. The same object when there is none to hold back.
+ */
+export function withholdNewStatus(wanted: KubernetesObject, live: KubernetesObject): KubernetesObject {
+  const present = new Set(
+    versionsOf(live)
+      .filter(hasStatus)
+      .map(({ name }) => name),
+  );
+  const versions = versionsOf(wanted);
+  if (!versions.some((version) => hasStatus(version) && !present.has(version.name))) return wanted;
+  const held = versions.map((version) => (present.has(version.name) ? version : withoutStatus(version)));
+  return { ...wanted, spec: { ...wanted.spec, versions: held as unknown as JsonObject[] } };
+}
+
+function withoutStatus(version: Version): Version {
+  if (!hasStatus(version)) return version;
+  return { ...version, subresources: { ...version.subresources, status: undefined } };
+}
+
+function versionsOf(definition: KubernetesObject): Version[] {
+  return (definition.spec?.versions ?? []) as unknown as Version[];
+}
+
+function hasStatus(version: Version): boolean {
+  return version.subresources?.status !== undefined;
+}
+
+/** A patch that drops a version of which objects may still be stored would be refused again and again (spec/field-reports.md B20). */
+function findStoredVersionProblem(wanted: KubernetesObject, world: World): string | undefined {
+  const live = world.get(KIND, wanted.metadata.name ?? '');
+  const stored = (live?.status?.storedVersions ?? []) as string[];
+  const known = versionsOf(wanted).map(({ name }) => name);
+  const lost = stored.filter((version) => !known.includes(version));
+  if (lost.length === 0) return undefined;
+  return `${describe(wanted)} still stores objects in version ${lost.join(', ')}, which it is not to have any more; migrate them, then take the version out of its status.storedVersions`;
+}
+
+function isEstablished(definition: KubernetesObject | undefined): boolean {
+  const conditions = (definition?.status?.conditions ?? []) as JsonObject[];
+  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+}

@@ -1,0 +1,183 @@
+import type { KindName } from '../api/kinds.ts';
+import { planAllLeaves, planAuthorities, planBundles, planExternalReset, planMissingLeaves } from './certificates.ts';
+import { planObject } from './compare.ts';
+import { planReplacedBinding } from './compare-rbac.ts';
+import { planReplacedService } from './compare-service.ts';
+import {
+  areDaemonSetsReady,
+  decideDaemonSetMoves,
+  isComponentReady,
+  isInfrastructureRolled,
+  planComponents,
+  planDaemonSets,
+  type Component,
+} from './components.ts';
+import { planDefinitions, planHeldBackStatus } from './definitions.ts';
+import { planInstancetypes } from './instancetypes.ts';
+import { planNamespaceLabel } from './namespace.ts';
+import { decidePath } from './path.ts';
+import { planPrivilegedScc } from './privileged-scc.ts';
+import { planCompleteness } from './completeness.ts';
+import { planPruneAdmission, planPruneContent, planPruneInstancetypes, planPrunePermissions } from './prune.ts';
+import { planTemporaryWebhook } from './temporary-webhook.ts';
+import { planTrustingObjects } from './trust.ts';
+import type { PassContext, Step, StepPlan } from './types.ts';
+import { wantedObjects } from './wanted.ts';
+
+/**
+ * The steps of both paths, in order; each is a barrier for the next (design decision 9, spec/apply.md §1). Everything passive is there before the first
+ * workload of a release runs, and an authority is trusted before what it signed is served.
+ */
+const PASSIVE: readonly Step[] = [
+  { name: 'temporary webhook', plan: planTemporaryWebhook },
+  { name: 'custom resource definitions', plan: planDefinitions },
+  { name: 'monitors', plan: objectsOf('ServiceMonitor', 'PrometheusRule') },
+  {
+    name: 'accounts and roles',
+    plan: objectsOf('ServiceAccount', 'ClusterRole', 'Role', 'SecurityContextConstraints'),
+  },
+  { name: 'outdated bindings', plan: planReplacedBindings },
+  { name: 'bindings', plan: objectsOf('ClusterRoleBinding', 'RoleBinding') },
+  { name: 'outdated services', plan: planReplacedServices },
+  { name: 'services', plan: objectsOf('Service') },
+  { name: 'admission policies', plan: objectsOf('ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy') },
+  { name: 'authorities', plan: planAuthorities },
+  { name: 'trust bundles', plan: planBundles },
+  { name: 'foreign authorities', plan: planExternalReset },
+  { name: 'first certificates', plan: planMissingLeaves },
+  { name: 'webhooks and API services', plan: planTrustingObjects },
+  { name: 'renewed certificates', plan: planAllLeaves },
+];
+
+/** virt-api first, the others when it answers, and the instance types, which it validates, while those start. */
+const INSTALL_WORKLOADS: readonly Step[] = [
+  { name: 'virt-api', plan: componentThenReady('api') },
+  { name: 'other workloads', plan: planOtherWorkloads },
+  { name: 'instance types', plan: planInstancetypes },
+  { name: 'namespace label', plan: planNamespaceLabel },
+  { name: 'virt-handler rolled out', plan: planCanaryGate },
+];
+
+/** virt-handler first, node by node, then the controllers; virt-api last. */
+const UPDATE_WORKLOADS: readonly Step[] = [
+  { name: 'virt-handler', plan: planCanary },
+  { name: 'virt-controller', plan: componentThenReady('controller') },
+  {
+    name: 'other workloads',
+    plan: (context) => planComponents(['other', 'synchronization', 'template', 'api'], context),
+  },
+  { name: 'namespace label', plan: planNamespaceLabel },
+];
+
+const CLEAN_UP: readonly Step[] = [
+  { name: 'infrastructure rolled out', plan: planInfrastructureGate },
+  { name: 'privileged accounts', plan: planPrivilegedScc },
+  { name: 'held-back status sub-resources', plan: planHeldBackStatus },
+  { name: 'leftover webhooks', plan: planPruneAdmission },
+  { name: 'leftovers', plan: planPruneContent },
+  { name: 'leftover roles', plan: planPrunePermissions },
+];
+
+const FINISH: readonly Step[] = [
+  { name: 'leftover instance types', plan: planPruneInstancetypes },
+  { name: 'everything present', plan: planCompleteness },
+];
+
+/** First install, rollback, and changes of the configuration. */
+export const INSTALL_STEPS: readonly Step[] = [...PASSIVE, ...INSTALL_WORKLOADS, ...CLEAN_UP, ...FINISH];
+
+/** From an older release to a newer one: the new instance types come last, when the new virt-api knows them. */
+export const UPDATE_STEPS: readonly Step[] = [
+  ...PASSIVE,
+  ...UPDATE_WORKLOADS,
+  ...CLEAN_UP,
+  { name: 'instance types', plan: planInstancetypes },
+  ...FINISH,
+];
+
+/** The steps that lead from the observed release to the target. */
+export function decideSteps({ kubeVirt, target }: Pick<PassContext, 'kubeVirt' | 'target'>): readonly Step[] {
+  return decidePath(kubeVirt, target) === 'update' ? UPDATE_STEPS : INSTALL_STEPS;
+}
+
+/** Creates and changes the objects of some kinds. */
+function objectsOf(...kinds: KindName[]): Step['plan'] {
+  return (context) => ({
+    actions: kinds.flatMap((kind) => wantedObjects(kind, context)).flatMap((object) => planObject(object, context)),
+  });
+}
+
+function planReplacedBindings(context: PassContext): StepPlan {
+  const kinds = ['ClusterRoleBinding', 'RoleBinding'] as const;
+  return {
+    actions: kinds.flatMap((kind) =>
+      wantedObjects(kind, context).flatMap((wanted) =>
+        planReplacedBinding(wanted, context.world.get(kind, wanted.metadata.name ?? '', wanted.metadata.namespace)),
+      ),
+    ),
+  };
+}
+
+function planReplacedServices(context: PassContext): StepPlan {
+  return {
+    actions: wantedObjects('Service', context).flatMap((wanted) =>
+      planReplacedService(wanted, context.world.get('Service', wanted.metadata.name ?? '', wanted.metadata.namespace)),
+    ),
+  };
+}
+
+/** Rolls a component out and lets nothing go on before it is. */
+function componentThenReady(component: Component): Step['plan'] {
+  return (context) => ({
+    ...planComponents([component], context),
+    until: atOnce(`virt-${component} to be ready`, context, (after) => isComponentReady(component, after)),
+  });
+}
+
+/**
+ * A gate that looks at the world after the step's own writes and does not wait: a write that changes nothing but metadata is followed by no event that
+ * could continue the pass.
+ */
+function atOnce(
+  awaited: string,
+  context: PassContext,
+  isTrue: (context: PassContext) => boolean,
+): NonNullable<StepPlan['until']> {
+  return { awaited, isTrue: (world) => isTrue({ ...context, world }), timeoutMs: 0 };
+}
+
+function planOtherWorkloads(context: PassContext): StepPlan {
+  const components = planComponents(['controller', 'other', 'synchronization', 'template'], context);
+  const daemonSets = planDaemonSets(context);
+  return {
+    actions: [...components.actions, ...daemonSets.actions],
+    events: [...(components.events ?? []), ...(daemonSets.events ?? [])],
+    problems: daemonSets.problems ?? [],
+  };
+}
+
+/** The moves were made together with the other workloads; here the pass waits for their end. */
+function planCanaryGate(context: PassContext): StepPlan {
+  return isCanaryFinished(context) ? { actions: [] } : { actions: [], stop: 'virt-handler to be rolled out' };
+}
+
+/** No controller of the new release may run before virt-handler has left the old one on every node (spec/field-reports.md B21). */
+function planCanary(context: PassContext): StepPlan {
+  const { isFinished, ...plan } = planDaemonSets(context);
+  const isUpdating = context.kubeVirt.status?.observedDeploymentID !== context.target.id;
+  const isRolled = (after: PassContext) => !isUpdating || areDaemonSetsReady(after);
+  const until = atOnce(
+    'virt-handler to be rolled out',
+    context,
+    isFinished ? isRolled : (after) => isCanaryFinished(after) && isRolled(after),
+  );
+  return { ...plan, until };
+}
+
+function isCanaryFinished(context: PassContext): boolean {
+  return decideDaemonSetMoves(context).every((move) => move.isFinished && move.action === undefined);
+}
+
+function planInfrastructureGate(context: PassContext): StepPlan {
+  return isInfrastructureRolled(context) ? { actions: [] } : { actions: [], stop: 'all components to be ready' };
+}
