@@ -23,7 +23,7 @@ export interface RunOptions {
   /** Ends the run: nothing is sent after it, running calls are given up. */
   signal: AbortSignal;
   log: Log;
-  /** Called with each answer before the next action starts; `gone` carries the UID of a deleted object. */
+  /** Called after each write. */
   onWrite?: (write: Write) => void;
   onEvent?: (event: PlannedEvent) => void;
   /** Called when a step begins and ends, with the world as it then is. */
@@ -39,8 +39,6 @@ export interface Write {
   namespace: string | undefined;
   /** Of the object after the write; undefined when it is gone. */
   resourceVersion: string | undefined;
-  /** Of the object that is gone; undefined when it is not, or when it was never seen. */
-  goneUid: string | undefined;
 }
 
 /** Why a run ended before its last step: an error of one object, or of the planning of the step. */
@@ -135,7 +133,10 @@ class Run {
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
-      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) { this.#giveUp(step, failed); return; }
+      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) {
+        this.#giveUp(step, failed);
+        return;
+      }
       await this.#readAgain(failed, attempt);
     }
   }
@@ -167,7 +168,6 @@ class Run {
   async #perform(step: Step, action: Action): Promise<void> {
     this.#throwIfAborted();
     const target = targetOf(action);
-    const before = this.#world.get(target.kind, target.name, target.namespace);
     const answer = await performAction(this.#options.client, action);
     this.#takeIn(action, answer);
     this.#writes++;
@@ -178,7 +178,6 @@ class Run {
       name: target.name,
       namespace: target.namespace,
       resourceVersion: answer?.metadata.resourceVersion,
-      goneUid: answer === undefined ? before?.metadata.uid : undefined,
     });
   }
 

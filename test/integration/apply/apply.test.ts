@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { KINDS, type KindName } from '../../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { createClient, type ApiClient } from '../../../src/apply/client.ts';
+import { openLedger } from '../../../src/apply/ledger.ts';
 import { runSteps, type RunOptions, type Write } from '../../../src/apply/execute.ts';
 import { PassAborted, ApiError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
@@ -282,7 +283,7 @@ test('abort between steps, and at a gate, rejects with PassAborted and sends not
   assert.equal(await contentOf('never'), 'absent');
 });
 
-test('a deletion tells the UID that is gone; of what is gone already it succeeds', async () => {
+test('a deletion is told; of what is gone already it succeeds', async () => {
   const cache = new FixedCache();
   const created = await client.create('ConfigMap', configMap('doomed'));
   cache.show(created);
@@ -308,8 +309,8 @@ test('a deletion tells the UID that is gone; of what is gone already it succeeds
   const report = await run([remove, remove], { store: cache, onWrite: (write) => writes.push(write) });
   assert.equal(report.completed, true);
   assert.deepEqual(
-    writes.map(({ goneUid }) => goneUid),
-    [created.metadata.uid],
+    writes.map(({ verb, name, resourceVersion }) => [verb, name, resourceVersion]),
+    [['delete', 'doomed', undefined]],
   );
   assert.equal((await run([remove], { store: cache })).completed, true);
 });
@@ -419,4 +420,31 @@ test('lists are read page by page and members know their kind', async () => {
   const objects = await client.list('Secret', { namespace });
   assert.ok(objects.length >= 5);
   assert.ok(objects.every(({ kind, apiVersion }) => kind === 'Secret' && apiVersion === 'v1'));
+});
+
+test('a ledger counts writes and has them remembered, deletions by UID', async () => {
+  const remembered: string[] = [];
+  const ledger = openLedger(client, {
+    recordWrite: (kind, version) => Promise.resolve(void remembered.push(`${kind} ${version}`)),
+    recordDelete: (kind, uid) => Promise.resolve(void remembered.push(`${kind} gone ${uid}`)),
+  });
+  const target = { kind: 'ConfigMap' as const, name: 'ledger', namespace };
+  const created = await ledger.client.create('ConfigMap', configMap('ledger'));
+  const held = await ledger.client.merge(target, { metadata: { finalizers: ['example.com/hold'] } });
+  const { uid } = created.metadata;
+  const deleting = await ledger.client.delete(target, { uid });
+  assert.ok(deleting?.metadata.deletionTimestamp !== undefined, 'its finalizer holds it');
+  const removed = await ledger.client.merge(target, { metadata: { finalizers: null } });
+  const other = await ledger.client.create('ConfigMap', configMap('ledger-2'));
+  await ledger.client.delete({ ...target, name: 'ledger-2' }, { uid: other.metadata.uid });
+  await ledger.settled();
+  assert.equal(ledger.count(), 6);
+  assert.deepEqual(remembered, [
+    `ConfigMap ${String(created.metadata.resourceVersion)}`,
+    `ConfigMap ${String(held.metadata.resourceVersion)}`,
+    `ConfigMap ${String(deleting.metadata.resourceVersion)}`,
+    `ConfigMap ${String(removed.metadata.resourceVersion)}`,
+    `ConfigMap ${String(other.metadata.resourceVersion)}`,
+    `ConfigMap gone ${String(other.metadata.uid)}`,
+  ]);
 });
