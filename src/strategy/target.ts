@@ -30,7 +30,7 @@ export function decideTarget(kubeVirt: KubeVirt, environment: ReleaseEnvironment
       virtOperatorImage: isMoved ? `${registry}/virt-operator:${version}` : environment.operatorImage,
     },
     additionalProperties: additionalProperties(spec),
-    passthroughEnv: environment.passthroughEnv,
+    passthroughEnv: Object.fromEntries(sortedEntries(environment.passthroughEnv)),
   });
 }
 
@@ -208,5 +208,5 @@ function textMap(stored: Record<string, unknown>, key: string): Record<string, s
   const value = stored[key] ?? {};
   if (!isRecord(value)) throw new Error(`the deployment config has no map at key "${key}"`);
   const entries = Object.keys(value).map((name): [string, string] => [name, textField(value, name)]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(sortedEntries(Object.fromEntries(entries)));
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { KubeVirt } from '../../src/api/kubevirt.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import { parseTarget } from '../../src/strategy/target.ts';
 import type { GenerateInput } from '../../src/strategy/types.ts';
@@ -14,10 +15,18 @@ export interface GoldenCase {
   input: GenerateInput;
   /** In upstream's order. */
   objects: KubernetesObject[];
+  /** The operator's environment. */
+  env: Record<string, string>;
+  kubeVirt: KubeVirt;
+  deploymentID: string;
+  /** The JSON text of the deployment config. */
+  deploymentConfig: string;
 }
 
 interface CaseFile {
   env: Record<string, string>;
+  kubeVirt: KubeVirt;
+  deploymentID: string;
   deploymentConfigString: string;
   operatorNamespace: string;
   monitorNamespace: string;
@@ -49,17 +58,36 @@ function toCase(name: string, file: CaseFile, pools: Map<string, Pool>): GoldenC
     if (pooled === undefined) throw new Error(`golden case ${name}: no object behind a reference to the pool`);
     return pooled;
   });
-  const { operatorNamespace, monitorNamespace } = file;
-  const runbookUrlTemplate = file.env['RUNBOOK_URL_TEMPLATE'] ?? 'https://kubevirt.io/monitoring/runbooks/%s';
-  const target = parseTarget(file.deploymentConfigString);
-  return { name, objects, input: { target, operatorNamespace, monitorNamespace, runbookUrlTemplate } };
+  const { operatorNamespace, monitorNamespace, env, kubeVirt, deploymentID } = file;
+  const runbookUrlTemplate = env['RUNBOOK_URL_TEMPLATE'] ?? 'https://kubevirt.io/monitoring/runbooks/%s';
+  const deploymentConfig = file.deploymentConfigString;
+  const target = parseTarget(deploymentConfig);
+  const input = { target, operatorNamespace, monitorNamespace, runbookUrlTemplate };
+  return { name, objects, input, env, kubeVirt, deploymentID, deploymentConfig };
 }
 
-/** A copy without prose and without unset fields: what golden data can be compared by. */
+/** A copy without prose and without unset fields: what golden data can be compared by. Schemas lose their descriptions, all else keeps empty ones. */
 export function withoutProse<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (key: string, part: unknown): unknown => {
+    if (key === 'openAPIV3Schema') return withoutDescriptions(part);
     if (typeof part !== 'string') return part;
     if (key === 'message' || key === 'messageExpression') return undefined;
     return key === 'description' || key === 'summary' || key.endsWith('/description') ? '' : part;
   }) as T;
+}
+
+function withoutDescriptions(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (key: string, part: unknown): unknown =>
+    key === 'description' && typeof part === 'string' ? undefined : part,
+  );
+}
+
+/** Reads a JSON file of the golden data. */
+export function readGolden(name: string): unknown {
+  return readJson(name);
+}
+
+/** Reads a text file of the golden data. */
+export function readGoldenText(name: string): string {
+  return readFileSync(new URL(name, GOLDEN), 'utf8');
 }

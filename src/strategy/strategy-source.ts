@@ -1,0 +1,142 @@
+import { STRATEGY_IDENTIFIER_ANNOTATION } from '../api/names.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { errorText } from '../errors.ts';
+import { parseStrategyConfigMap, strategyConfigMapsOf } from './dump.ts';
+import { attemptOf } from './dump-job.ts';
+import { isJsonObject } from './json.ts';
+import type { InstallStrategy, TargetDeployment } from './types.ts';
+
+/** The KubeVirt release whose objects this program generates itself; every other one is asked for by a Job. */
+export const COMPILED_RELEASE = 'v1.9.0';
+
+/** Seconds before a dump Job is tried again: doubled from attempt to attempt up to the limit. */
+const RETRY_SECONDS = { first: 10, limit: 300 } as const;
+
+/** What a source is decided from. */
+export interface SourceInput {
+  target: TargetDeployment;
+  /** All strategy ConfigMaps, of any deployment. */
+  configMaps: readonly KubernetesObject[];
+  /** All dump Jobs, of any deployment. */
+  jobs: readonly KubernetesObject[];
+  now: Date;
+  /** Reads a ConfigMap; default `parseStrategyConfigMap`. Upstream's take the better part of a second: a caller that decides often remembers results. */
+  parse?: (configMap: KubernetesObject) => InstallStrategy;
+}
+
+/** Where the strategy comes from, or what to do to get it. */
+export type StrategySource =
+  /** Generate it; `isConfigMapMissing`: and write its ConfigMap, which a hand-back to upstream needs. */
+  | { type: 'native'; isConfigMapMissing: boolean; finishedJobs: KubernetesObject[] }
+  /** It was in a ConfigMap. `problems`: newer ConfigMaps that could not be read. */
+  | {
+      type: 'configmap';
+      strategy: InstallStrategy;
+      configMap: KubernetesObject;
+      problems: string[];
+      finishedJobs: KubernetesObject[];
+    }
+  /** Create the Job of this attempt (`buildDumpJob`). */
+  | { type: 'create-job'; attempt: number; reason: string; finishedJobs: KubernetesObject[] }
+  /** Nothing to do before a Job changes, or before `until`. */
+  | { type: 'wait'; reason: string; until?: Date; finishedJobs: KubernetesObject[] };
+
+/**
+ * Decides where the strategy of a target comes from (spec/strategy.md §3, design decision 6). `finishedJobs` are of no use any more and may be deleted.
+ *
+ * Beyond upstream: a failed Job is tried again, an unreadable ConfigMap does not hide an older good one, and waits grow with each attempt. The failed
+ * Job itself carries the count: it stays until its successor exists.
+ */
+export function decideStrategySource(input: SourceInput): StrategySource {
+  const { target, parse = parseStrategyConfigMap } = input;
+  const jobs = input.jobs.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const candidates = strategyConfigMapsOf(target, input.configMaps);
+  if (target.kubeVirtVersion === COMPILED_RELEASE) {
+    return { type: 'native', isConfigMapMissing: candidates.length === 0, finishedJobs: jobs.filter(isFinished) };
+  }
+  const problems: string[] = [];
+  for (const configMap of candidates) {
+    try {
+      const strategy = parse(configMap);
+      return { type: 'configmap', strategy, configMap, problems, finishedJobs: jobs.filter(isFinished) };
+    } catch (error) {
+      problems.push(errorText(error));
+    }
+  }
+  return decideJob({ ...input, jobs }, problems);
+}
+
+function decideJob({ target, jobs, now }: SourceInput, problems: string[]): StrategySource {
+  const own = jobs
+    .filter(({ metadata }) => metadata.annotations?.[STRATEGY_IDENTIFIER_ANNOTATION] === target.id)
+    .sort((a, b) => attemptOf(b) - attemptOf(a));
+  const running = own.find((job) => !isFinished(job));
+  if (running !== undefined) {
+    const reason = `Job ${nameOf(running)} is to write the strategy of ${target.kubeVirtVersion}`;
+    return { type: 'wait', reason, finishedJobs: jobs.filter(isFinished) };
+  }
+  const [last, ...older] = own;
+  if (last === undefined) {
+    const reason = ['there is no strategy yet', ...problems].join('; ');
+    return { type: 'create-job', attempt: 1, reason, finishedJobs: [] };
+  }
+  return decideRetry(last, { now, problems, finishedJobs: older });
+}
+
+/** After a Job that has ended and left no readable ConfigMap. One that succeeded may be ahead of our cache of ConfigMaps: the wait covers that too. */
+function decideRetry(
+  job: KubernetesObject,
+  context: { now: Date; problems: string[]; finishedJobs: KubernetesObject[] },
+): StrategySource {
+  const { now, problems, finishedJobs } = context;
+  const attempt = attemptOf(job);
+  const seconds = Math.min(RETRY_SECONDS.first * 2 ** (attempt - 1), RETRY_SECONDS.limit);
+  const until = new Date(endOf(job, now).getTime() + seconds * 1000);
+  const ended = failureOf(job) ?? 'ended without leaving a readable strategy';
+  const reason = [`Job ${nameOf(job)}: ${ended}`, ...problems].join('; ');
+  return now < until
+    ? { type: 'wait', reason, until, finishedJobs }
+    : { type: 'create-job', attempt: attempt + 1, reason, finishedJobs };
+}
+
+const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';
+
+interface JobCondition {
+  message: string;
+  time: string | undefined;
+}
+
+/** The true condition of a type; upstream overlooks `Failed`, and so never tries again (spec/strategy.md §5.2). */
+function conditionOf(job: KubernetesObject, type: string): JobCondition | undefined {
+  const conditions = job.status?.['conditions'];
+  const found = (Array.isArray(conditions) ? conditions : [])
+    .filter(isJsonObject)
+    .find((condition) => condition['type'] === type && condition['status'] === 'True');
+  if (found === undefined) return undefined;
+  const { message, lastTransitionTime } = found;
+  return {
+    message: typeof message === 'string' ? message : '',
+    time: typeof lastTransitionTime === 'string' ? lastTransitionTime : undefined,
+  };
+}
+
+const completionOf = (job: KubernetesObject): string | undefined => {
+  const time = job.status?.['completionTime'];
+  return typeof time === 'string' ? time : undefined;
+};
+
+function failureOf(job: KubernetesObject): string | undefined {
+  const failure = conditionOf(job, 'Failed');
+  return failure === undefined ? undefined : `failed: ${failure.message}`;
+}
+
+/** Whether a dump Job has ended, well or badly. */
+export function isFinished(job: KubernetesObject): boolean {
+  return completionOf(job) !== undefined || conditionOf(job, 'Failed') !== undefined;
+}
+
+/** When a Job ended; a time that cannot be read counts as now, so that a wait follows and not a storm of Jobs. */
+function endOf(job: KubernetesObject, now: Date): Date {
+  const end = new Date(completionOf(job) ?? conditionOf(job, 'Failed')?.time ?? NaN);
+  return Number.isNaN(end.getTime()) ? now : end;
+}

@@ -1,0 +1,45 @@
+/** Strategy ConfigMaps that upstream wrote must load completely (spec/strategy.md §1.2). */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { KindName } from '../../src/api/kinds.ts';
+import type { KubernetesObject } from '../../src/api/objects.ts';
+import { parseStrategyConfigMap } from '../../src/strategy/dump.ts';
+import { buildInstallStrategy } from '../../src/strategy/install-strategy.ts';
+import { noGolden, readGolden, readGoldenCases, withoutProse } from './golden-cases.ts';
+
+const read = (version: string): KubernetesObject => readGolden(`configmaps/${version}.json`) as KubernetesObject;
+
+describe('strategy ConfigMaps of upstream', { skip: noGolden }, () => {
+  test('v1.9.0 holds what the golden case release-cr does', () => {
+    const golden = readGoldenCases().find(({ name }) => name === 'release-cr');
+    assert.ok(golden);
+    const want = buildInstallStrategy(structuredClone(golden.objects));
+    const got = parseStrategyConfigMap(read('v1.9.0'));
+    assert.equal(got.objects.length, 245);
+    assert.deepEqual(
+      got.objects.map((object) => withoutProse(object)),
+      want.objects,
+    );
+  });
+
+  test('v1.8.4 loads completely', () => {
+    const strategy = parseStrategyConfigMap(read('v1.8.4'));
+    const counts: [KindName, number][] = [
+      ['ServiceAccount', 7],
+      ['ClusterRole', 22],
+      ['CustomResourceDefinition', 20],
+      ['Deployment', 6],
+      ['DaemonSet', 1],
+      ['ConfigMap', 4],
+      ['VirtualMachineClusterInstancetype', 65],
+    ];
+    assert.deepEqual(
+      counts.map(([kind]) => [kind, strategy.ofKind(kind).length]),
+      counts,
+    );
+    assert.equal(strategy.objects.length, 242);
+    const [handler] = strategy.ofKind('DaemonSet');
+    assert.match(JSON.stringify(handler), /virt-handler:v1\.8\.4/);
+  });
+});
