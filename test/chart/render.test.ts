@@ -1,62 +1,256 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { find, noHelm, render, renderText } from './render.ts';
+import { environmentOf, find, noHelm, podOf, podsOf, render, type Values } from './render.ts';
 
-/** The generated password differs in each rendering. */
-const withoutPassword = (text: string): string => text.replace(/^ {2}password: .*$/m, '  password: <generated>');
+const modes: { mode: string; values: Values }[] = [
+  { mode: 'all', values: {} },
+  { mode: 'split', values: { mode: 'split', 'kubevirt.enabled': true } },
+];
 
-describe('default rendering', { skip: noHelm }, () => {
-  test('equals the snapshot', () => {
-    const file = new URL('default.snapshot.txt', import.meta.url);
-    const text = withoutPassword(renderText());
-    if (process.env['UPDATE_SNAPSHOTS'] === '1') writeFileSync(file, text);
-    assert.equal(text, readFileSync(file, 'utf8'));
+for (const { mode, values } of modes) {
+  describe(`mode ${mode}`, { skip: noHelm }, () => {
+    const objects = noHelm === false ? render(values) : [];
+
+    test('holds every right that upstream holds', () => {
+      assert.equal((find(objects, 'ClusterRole', 'kubevirt-operator')['rules'] as unknown[]).length, 139);
+      assert.equal((find(objects, 'Role', 'kubevirt-operator')['rules'] as unknown[]).length, 14);
+    });
+
+    test('puts every namespaced object into the namespace of the values', () => {
+      const namespaces = new Set(
+        render({ ...values, 'namespace.name': 'virt-system' }).map((object) => object.metadata.namespace),
+      );
+      namespaces.delete('kube-system');
+      assert.deepEqual(namespaces, new Set([undefined, 'virt-system']));
+    });
+
+    test('marks no object as an operand', () => {
+      for (const { metadata } of objects) assert.equal(metadata.labels?.['app.kubernetes.io/managed-by'], undefined);
+    });
+
+    test('every container runs restricted, with a read-only root', () => {
+      const containers = podsOf(objects).flatMap(({ initContainers = [], containers }) => [
+        ...initContainers,
+        ...containers,
+      ]);
+      assert.ok(containers.length >= 4);
+      for (const { securityContext } of containers) {
+        assert.equal(securityContext['readOnlyRootFilesystem'], true);
+        assert.equal(securityContext['allowPrivilegeEscalation'], false);
+        assert.deepEqual(securityContext['capabilities'], { drop: ['ALL'] });
+      }
+    });
   });
+}
 
-  test('holds every right that upstream holds', () => {
-    const objects = render();
-    assert.equal((find(objects, 'ClusterRole', 'kubevirt-operator')['rules'] as unknown[]).length, 139);
-    assert.equal((find(objects, 'Role', 'kubevirt-operator')['rules'] as unknown[]).length, 14);
-  });
+describe('roles', { skip: noHelm }, () => {
+  const split = noHelm === false ? render({ mode: 'split' }) : [];
+  const accounts: { deployment: string; want: string; hasToken: boolean }[] = [
+    { deployment: 'virt-operator', want: 'kubevirt-operator-functions', hasToken: true },
+    { deployment: 'virt-operator-gateway', want: 'kubevirt-operator-gateway', hasToken: true },
+    { deployment: 'virt-operator-worker', want: 'kubevirt-operator', hasToken: true },
+    { deployment: 'kubevirt-dashboard', want: 'kubevirt-dashboard', hasToken: false },
+  ];
+  for (const { deployment, want, hasToken } of accounts) {
+    test(`${deployment} runs as ${want}`, () => {
+      const pod = podOf(find(split, 'Deployment', deployment));
+      assert.equal(pod.serviceAccountName, want);
+      assert.equal(pod.automountServiceAccountToken, hasToken);
+    });
+  }
 
-  test('puts every namespaced object into the namespace of the values', () => {
-    const namespaces = new Set(render({ 'namespace.name': 'virt-system' }).map((object) => object.metadata.namespace));
-    assert.deepEqual(namespaces, new Set([undefined, 'virt-system']));
-  });
+  const readers = ['kubevirt-operator-gateway', 'kubevirt-operator-functions'];
+  for (const name of readers) {
+    test(`${name} may change nothing`, () => {
+      const rules = split
+        .filter(({ kind, metadata }) => ['ClusterRole', 'Role'].includes(kind) && metadata.name === name)
+        .flatMap((role) => role['rules'] as { resources: string[]; verbs: string[] }[]);
+      const writes = rules.filter(({ verbs }) => verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)));
+      const dryRuns = [{ resources: ['daemonsets', 'deployments'], verbs: ['create'] }];
+      assert.deepEqual(
+        writes.map(({ resources, verbs }) => ({ resources, verbs })),
+        name === 'kubevirt-operator-functions' ? dryRuns : [],
+      );
+    });
+  }
 
-  test('marks no object as an operand', () => {
-    for (const { metadata } of render()) assert.equal(metadata.labels?.['app.kubernetes.io/managed-by'], undefined);
+  test('only pods that serve admission are behind the webhook Service', () => {
+    const labelled = split
+      .filter(({ kind }) => kind === 'Deployment')
+      .filter((object) => JSON.stringify(object.spec).includes('"kubevirt.io":"virt-operator"'))
+      .map(({ metadata }) => metadata.name);
+    assert.deepEqual(labelled, ['virt-operator']);
   });
 });
 
-describe('values that the schema refuses', { skip: noHelm }, () => {
-  const rows: { name: string; values: Record<string, unknown>; want: RegExp }[] = [
-    { name: 'an unknown value', values: { replica: 3 }, want: /replica/ },
-    { name: 'no replicas', values: { replicas: 0 }, want: /replicas/ },
-    { name: 'a digest without algorithm', values: { 'image.digest': 'abc' }, want: /digest/ },
+describe('the KubeVirt release', { skip: noHelm }, () => {
+  const rows: { name: string; values: Values; want: Record<string, string | undefined> }[] = [
     {
-      name: 'a runbook URL without %s',
-      values: { 'kubevirt.runbookUrlTemplate': 'https://example.com' },
-      want: /runbook/,
-    },
-    { name: 'a registry that ends in a slash', values: { 'kubevirt.registry': 'quay.io/kubevirt/' }, want: /registry/ },
-    {
-      name: 'an operator image of another name',
-      values: { 'kubevirt.operatorImage': 'quay.io/a/b' },
-      want: /operatorImage/,
+      name: 'is named by registry and version',
+      values: {},
+      want: { VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0', KUBEVIRT_VERSION: 'v1.9.0' },
     },
     {
-      name: 'a variable name with a dash',
-      values: { 'kubevirt.passthroughEnv': { 'A-B': 'x' } },
-      want: /passthroughEnv/,
+      name: 'may come from a mirror with a prefix',
+      values: {
+        'kubevirt.registry': 'registry.example.com/mirror',
+        'kubevirt.imagePrefix': 'acme-',
+        'kubevirt.version': 'v1.8.4',
+      },
+      want: {
+        VIRT_OPERATOR_IMAGE: 'registry.example.com/mirror/acme-virt-operator:v1.8.4',
+        KUBEVIRT_VERSION: 'v1.8.4',
+      },
     },
-    { name: 'a namespace in upper case', values: { 'namespace.name': 'Virt' }, want: /namespace/ },
-    { name: 'an unknown placement', values: { controlPlane: 'sometimes' }, want: /controlPlane/ },
+    {
+      name: 'may have images of its own',
+      values: {
+        'kubevirt.operatorImage': 'quay.io/kubevirt/virt-operator@sha256:00',
+        'kubevirt.images.virtApi': 'registry.example.com/api:1',
+        'kubevirt.passthroughEnv': { HTTPS_PROXY: 'http://proxy.example.com:3128' },
+        'kubevirt.runbookUrlTemplate': 'https://runbooks.example.com/%s',
+      },
+      want: {
+        VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator@sha256:00',
+        VIRT_API_IMAGE: 'registry.example.com/api:1',
+        KV_IO_EXTRA_ENV_HTTPS_PROXY: 'http://proxy.example.com:3128',
+        RUNBOOK_URL_TEMPLATE: 'https://runbooks.example.com/%s',
+      },
+    },
   ];
   for (const { name, values, want } of rows) {
     test(name, () => {
-      assert.throws(() => renderText(values), want);
+      const environment = environmentOf(podOf(find(render(values), 'Deployment', 'virt-operator')));
+      assert.deepEqual({ ...environment, ...want }, environment);
     });
   }
+
+  test('never is the image of our own pods', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const [container] = podOf(
+      find(render({ 'image.registry': 'registry.example.com', 'image.digest': digest }), 'Deployment', 'virt-operator'),
+    ).containers;
+    assert.equal(container.image, `registry.example.com/virt-operator@${digest}`);
+  });
+});
+
+describe('Redis', { skip: noHelm }, () => {
+  const without = { 'redis.enabled': false };
+  const rows: { name: string; values: Values; want: Record<string, string | undefined> }[] = [
+    {
+      name: 'bundled',
+      values: {},
+      want: {
+        REDIS_PASSWORD: 'kubevirt-redis/password',
+        REDIS_URL: 'redis://:$(REDIS_PASSWORD)@kubevirt-redis.kubevirt.svc:6379',
+      },
+    },
+    {
+      name: 'bundled with a password of yours',
+      values: { 'redis.auth.existingSecret': 'mine', 'redis.auth.secretKey': 'pw' },
+      want: { REDIS_PASSWORD: 'mine/pw', REDIS_URL: 'redis://:$(REDIS_PASSWORD)@kubevirt-redis.kubevirt.svc:6379' },
+    },
+    {
+      name: 'external by URL',
+      values: { ...without, 'externalRedis.url': 'redis://:secret@redis.example.com:6379/2' },
+      want: { REDIS_URL: 'kubevirt-external-redis/url' },
+    },
+    {
+      name: 'external by Secret',
+      values: { ...without, 'externalRedis.existingSecret': 'mine', 'externalRedis.secretKey': 'address' },
+      want: { REDIS_URL: 'mine/address' },
+    },
+    {
+      name: 'external by parts',
+      values: { ...without, 'externalRedis.host': 'redis.example.com' },
+      want: { REDIS_URL: 'redis://redis.example.com:6379/0' },
+    },
+    {
+      name: 'external with TLS and a user',
+      values: {
+        ...without,
+        externalRedis: {
+          host: 'redis.example.com',
+          port: 6380,
+          tls: true,
+          username: 'operator',
+          passwordSecret: 'redis',
+          caSecret: 'redis-ca',
+        },
+      },
+      want: {
+        REDIS_PASSWORD: 'redis/password',
+        REDIS_URL: 'rediss://operator:$(REDIS_PASSWORD)@redis.example.com:6380/0',
+        NODE_EXTRA_CA_CERTS: '/etc/redis-ca/ca.crt',
+      },
+    },
+  ];
+  for (const { name, values, want } of rows) {
+    test(name, () => {
+      const objects = render(values);
+      const environment = environmentOf(podOf(find(objects, 'Deployment', 'virt-operator')));
+      const redis = Object.entries(environment).filter(([key]) => /^(REDIS_|NODE_EXTRA)/.test(key));
+      assert.deepEqual(Object.fromEntries(redis), want);
+      assert.equal(
+        objects.some(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'kubevirt-redis'),
+        !('redis.enabled' in values),
+      );
+    });
+  }
+});
+
+describe('placement', { skip: noHelm }, () => {
+  const rows: { controlPlane: string; want: string[] | undefined }[] = [
+    {
+      controlPlane: 'required',
+      want: ['preferredDuringSchedulingIgnoredDuringExecution', 'requiredDuringSchedulingIgnoredDuringExecution'],
+    },
+    { controlPlane: 'preferred', want: ['preferredDuringSchedulingIgnoredDuringExecution'] },
+    { controlPlane: 'any', want: undefined },
+  ];
+  for (const { controlPlane, want } of rows) {
+    test(`control plane ${controlPlane}`, () => {
+      const { affinity } = podOf(find(render({ controlPlane }), 'Deployment', 'virt-operator'));
+      const nodes = affinity?.nodeAffinity;
+      assert.deepEqual(nodes === undefined ? undefined : Object.keys(nodes).toSorted(), want);
+    });
+  }
+
+  test("a role's own values replace the common ones", () => {
+    const objects = render({
+      mode: 'split',
+      nodeSelector: { zone: 'a' },
+      'worker.nodeSelector': { zone: 'b' },
+      'worker.tolerations': [{ operator: 'Exists' }],
+    });
+    assert.deepEqual(podOf(find(objects, 'Deployment', 'virt-operator-gateway')).nodeSelector, {
+      zone: 'a',
+      'kubernetes.io/os': 'linux',
+    });
+    const worker = podOf(find(objects, 'Deployment', 'virt-operator-worker'));
+    assert.deepEqual(worker.nodeSelector, { zone: 'b' });
+    assert.deepEqual(worker.tolerations, [{ operator: 'Exists' }]);
+  });
+});
+
+describe('the KubeVirt object', { skip: noHelm }, () => {
+  test('is applied by our own image after the release', () => {
+    const spec = { workloadUpdateStrategy: {} };
+    const objects = render({ 'kubevirt.enabled': true, 'kubevirt.spec': spec });
+    const data = find(objects, 'ConfigMap', 'virt-operator-kubevirt').data?.['kubevirt.yaml'] ?? '';
+    assert.match(
+      data,
+      /kind: KubeVirt\nmetadata:\n {2}name: kubevirt\n {2}namespace: kubevirt\nspec:\n {2}workloadUpdateStrategy: \{\}/,
+    );
+    const job = find(objects, 'Job', 'virt-operator-apply-kubevirt');
+    assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'post-install,post-upgrade');
+    assert.deepEqual(podOf(job).containers[0].args.slice(0, 2), ['setup', '--kubevirt']);
+  });
+
+  test('is removed before the operator', () => {
+    const job = find(render(), 'Job', 'virt-operator-remove-kubevirt');
+    assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'pre-delete');
+    assert.equal(podOf(job).containers[0].args[0], 'remove');
+    assert.ok(!render({ 'hooks.removeKubeVirt': false }).some(({ kind }) => kind === 'Job'));
+  });
 });

@@ -1,37 +1,41 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../src/api/objects.ts';
+import { findHelm } from '../../sandbox/setup/locations.cjs';
 
 const CHART = new URL('../../charts/virt-operator', import.meta.url).pathname;
-const HELM = process.env['HELM'] ?? 'helm';
+const HELM = findHelm(process.env);
 
-/** Why helm cannot be run here, or false when it can: the `skip` option of a test. */
-export const noHelm: string | false = (() => {
-  try {
-    execFileSync(HELM, ['version', '--short'], { stdio: 'pipe' });
-    return false;
-  } catch {
-    return 'no helm: put it on the PATH or name it in the variable HELM';
-  }
-})();
+/** The `skip` option of a test: a sentence where helm is missing. */
+export const noHelm: string | false =
+  HELM === undefined ? 'no helm: run "npm start" once, which builds it, or put one on the PATH' : false;
 
-/** Renders the chart with `--set-json` values; an error carries what helm wrote. */
-export function renderText(values: Record<string, unknown> = {}, options: readonly string[] = []): string {
+/** Values by their path, for example `{'image.tag': 'v1'}`; a whole value may be an object. */
+export type Values = Record<string, unknown>;
+
+/** Renders the chart. Throws with what helm wrote when it refuses. */
+export function renderText(values: Values = {}, options: readonly string[] = []): string {
   const settings = Object.entries(values).flatMap(([path, value]) => [
     '--set-json',
     `${path}=${JSON.stringify(value)}`,
   ]);
-  return execFileSync(HELM, ['template', 'virt-operator', CHART, ...settings, ...options], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { status, stdout, stderr } = spawnSync(
+    HELM ?? 'helm',
+    ['template', 'virt-operator', CHART, ...settings, ...options],
+    {
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(`helm: ${stderr}`);
+  return stdout;
 }
 
-/** The objects of a rendering, in order. */
-export function render(values: Record<string, unknown> = {}, options: readonly string[] = []): KubernetesObject[] {
-  return parseAllDocuments(renderText(values, options))
-    .map((document) => document.toJS() as KubernetesObject | null)
-    .filter((object) => object !== null);
+/** The objects of a rendering, in order. Throws when it is no YAML, for example because a key stands twice. */
+export function render(values: Values = {}, options: readonly string[] = []): KubernetesObject[] {
+  return parseAllDocuments(renderText(values, options)).flatMap((document) => {
+    for (const error of document.errors) throw error;
+    return (document.toJS() as KubernetesObject | null) ?? [];
+  });
 }
 
 /** The one object of a kind and name. */
@@ -39,4 +43,45 @@ export function find(objects: readonly KubernetesObject[], kind: string, name: s
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
   if (found === undefined) throw new Error(`the rendering has no ${kind} ${name}`);
   return found;
+}
+
+/** The parts of a container that tests look at. */
+export interface Container {
+  name: string;
+  image: string;
+  command: string[];
+  args: string[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  securityContext: Record<string, unknown>;
+}
+
+/** The parts of a pod that tests look at. */
+export interface Pod {
+  serviceAccountName?: string;
+  automountServiceAccountToken?: boolean;
+  initContainers?: Container[];
+  containers: [Container, ...Container[]];
+  affinity?: { nodeAffinity?: Record<string, unknown> };
+  tolerations?: unknown[];
+  nodeSelector?: Record<string, string>;
+}
+
+/** The pod of a Deployment or Job. */
+export function podOf(object: KubernetesObject): Pod {
+  return (object.spec as unknown as { template: { spec: Pod } }).template.spec;
+}
+
+/** All pods of a rendering. */
+export function podsOf(objects: readonly KubernetesObject[]): Pod[] {
+  return objects.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)).map(podOf);
+}
+
+/** The environment of a pod's main container by name; references to Secrets as `name/key`. */
+export function environmentOf({ containers: [{ env = [] }] }: Pod): Record<string, string | undefined> {
+  return Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => [
+      name,
+      valueFrom === undefined ? value : `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`,
+    ]),
+  );
 }

@@ -3,7 +3,7 @@
 {{- .Values.namespace.name | default .Release.Namespace -}}
 {{- end -}}
 
-{{/* Labels of every object of the chart. app.kubernetes.io/managed-by is left out: "virt-operator" in it would mark an object as an operand. */}}
+{{/* Labels of every object of the chart. app.kubernetes.io/managed-by is left out: the value virt-operator would mark an object as an operand. */}}
 {{- define "virt-operator.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 app.kubernetes.io/name: {{ .Chart.Name }}
@@ -11,6 +11,17 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* Metadata of a namespaced object. Call with (dict "root" $ "name" <name>). */}}
+{{- define "virt-operator.metadata" -}}
+name: {{ .name }}
+namespace: {{ include "virt-operator.namespace" .root }}
+labels:
+  {{- with .kubevirtLabel }}
+  kubevirt.io: {{ . }}
+  {{- end }}
+  {{- include "virt-operator.labels" .root | nindent 2 }}
 {{- end -}}
 
 {{/* Reference of the operator's own image: a digest wins over a tag. */}}
@@ -27,4 +38,19 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{/* Image of the KubeVirt release's own operator: it names the release to install and runs in strategy Jobs of other releases. */}}
 {{- define "virt-operator.releaseImage" -}}
 {{- .Values.kubevirt.operatorImage | default (printf "%s/%svirt-operator:%s" .Values.kubevirt.registry .Values.kubevirt.imagePrefix .Values.kubevirt.version) -}}
+{{- end -}}
+
+{{/* Name of the Secret with the dashboard's tokens. */}}
+{{- define "virt-operator.dashboardSecret" -}}
+{{- .Values.dashboard.existingSecret | default "kubevirt-dashboard" -}}
+{{- end -}}
+
+{{/* Whether an object of the Prometheus operator is wanted: "true" or "". Call with (dict "root" $ "wish" <auto, enabled or disabled>). */}}
+{{- define "virt-operator.isMonitored" -}}
+{{- if or (eq .wish "enabled") (and (eq .wish "auto") (.root.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whether the operator's namespace is the one of the release, so that Secrets of it can be looked up and kept: their value, or nothing. */}}
+{{- define "virt-operator.keptSecret" -}}
+{{- dig "data" .key "" (lookup "v1" "Secret" (include "virt-operator.namespace" .root) .name) -}}
 {{- end -}}

@@ -1,61 +1,4 @@
-{{/*
-Environment that names the KubeVirt release to install (spec/startup.md §2.1); entries without a value are left out.
-*/}}
-{{- define "virt-operator.releaseEnv" -}}
-{{- $images := .Values.kubevirt.images -}}
-- name: VIRT_OPERATOR_IMAGE
-  value: {{ include "virt-operator.releaseImage" . | quote }}
-{{- range $name, $image := dict
-  "VIRT_API_IMAGE" $images.virtApi
-  "VIRT_CONTROLLER_IMAGE" $images.virtController
-  "VIRT_HANDLER_IMAGE" $images.virtHandler
-  "VIRT_LAUNCHER_IMAGE" $images.virtLauncher
-  "VIRT_EXPORTPROXY_IMAGE" $images.virtExportProxy
-  "VIRT_EXPORTSERVER_IMAGE" $images.virtExportServer
-  "VIRT_SYNCHRONIZATIONCONTROLLER_IMAGE" $images.virtSynchronizationController
-  "VIRT_TEMPLATE_APISERVER_IMAGE" $images.virtTemplateApiserver
-  "VIRT_TEMPLATE_CONTROLLER_IMAGE" $images.virtTemplateController
-  "GS_IMAGE" $images.libguestfsTools
-  "PR_HELPER_IMAGE" $images.prHelper
-  "SIDECAR_SHIM_IMAGE" $images.sidecarShim
-}}
-{{- with $image }}
-- name: {{ $name }}
-  value: {{ . | quote }}
-{{- end }}
-{{- end }}
-{{- with .Values.kubevirt.runbookUrlTemplate }}
-- name: RUNBOOK_URL_TEMPLATE
-  value: {{ . | quote }}
-{{- end }}
-- name: KUBEVIRT_VERSION
-  value: {{ .Values.kubevirt.version | quote }}
-{{- range $name, $value := .Values.kubevirt.passthroughEnv }}
-- name: KV_IO_EXTRA_ENV_{{ $name }}
-  value: {{ $value | quote }}
-{{- end }}
-{{- end -}}
-
-{{/* Where Redis is. */}}
-{{- define "virt-operator.redisEnv" -}}
-- name: REDIS_URL
-  value: {{ include "virt-operator.redisUrl" . | quote }}
-- name: REDIS_PASSWORD
-  valueFrom:
-    secretKeyRef:
-      name: {{ include "virt-operator.redisSecret" . }}
-      key: {{ .Values.redis.auth.secretKey }}
-{{- end -}}
-
-{{- define "virt-operator.redisUrl" -}}
-redis://kubevirt-redis.{{ include "virt-operator.namespace" . }}.svc:6379
-{{- end -}}
-
-{{- define "virt-operator.redisSecret" -}}
-{{- .Values.redis.auth.existingSecret | default "kubevirt-redis" -}}
-{{- end -}}
-
-{{/* Security settings of every pod: the restricted Pod Security Standard. */}}
+{{/* Security settings of every pod and container: the restricted Pod Security Standard. */}}
 {{- define "virt-operator.podSecurityContext" -}}
 runAsNonRoot: true
 seccompProfile:
@@ -71,37 +14,15 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Node selector, affinity, tolerations. Call with (dict "root" $ "labels" <labels of the pods, for spreading>). */}}
+{{/* Where pods run. Call with (dict "root" $ "own" <values of the role> "selector" <labels of the pods, which keep away from each other>). */}}
 {{- define "virt-operator.placement" -}}
+{{- $own := .own -}}
 {{- $values := .root.Values -}}
-nodeSelector:
-  {{- toYaml $values.nodeSelector | nindent 2 }}
 affinity:
-  {{- if $values.affinity }}
-  {{- toYaml $values.affinity | nindent 2 }}
+  {{- with $own.affinity | default $values.affinity }}
+  {{- toYaml . | nindent 2 }}
   {{- else }}
-  {{- if ne $values.controlPlane "any" }}
-  nodeAffinity:
-    {{- if eq $values.controlPlane "required" }}
-    requiredDuringSchedulingIgnoredDuringExecution:
-      nodeSelectorTerms:
-        - matchExpressions:
-            - { key: node-role.kubernetes.io/control-plane, operator: Exists }
-        - matchExpressions:
-            - { key: node-role.kubernetes.io/master, operator: Exists }
-    {{- end }}
-    preferredDuringSchedulingIgnoredDuringExecution:
-      {{- if eq $values.controlPlane "preferred" }}
-      - weight: 100
-        preference:
-          matchExpressions:
-            - { key: node-role.kubernetes.io/control-plane, operator: Exists }
-      {{- end }}
-      - weight: {{ ternary 100 50 (eq $values.controlPlane "required") }}
-        preference:
-          matchExpressions:
-            - { key: node-role.kubernetes.io/worker, operator: DoesNotExist }
-  {{- end }}
+  {{- include "virt-operator.nodeAffinity" $values.controlPlane | nindent 2 }}
   podAntiAffinity:
     preferredDuringSchedulingIgnoredDuringExecution:
       - weight: 1
@@ -109,12 +30,187 @@ affinity:
           topologyKey: kubernetes.io/hostname
           labelSelector:
             matchLabels:
-              {{- toYaml .labels | nindent 14 }}
+              {{- toYaml .selector | nindent 14 }}
   {{- end }}
+{{- with $own.nodeSelector | default $values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $own.tolerations | default $values.tolerations }}
 tolerations:
-  {{- toYaml $values.tolerations | nindent 2 }}
-{{- with $values.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $own.topologySpreadConstraints | default $values.topologySpreadConstraints }}
 topologySpreadConstraints:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* Affinity for control plane nodes, by the value controlPlane. */}}
+{{- define "virt-operator.nodeAffinity" -}}
+{{- if ne . "any" -}}
+nodeAffinity:
+  {{- if eq . "required" }}
+  requiredDuringSchedulingIgnoredDuringExecution:
+    nodeSelectorTerms:
+      - matchExpressions:
+          - { key: node-role.kubernetes.io/control-plane, operator: Exists }
+      - matchExpressions:
+          - { key: node-role.kubernetes.io/master, operator: Exists }
+  {{- end }}
+  preferredDuringSchedulingIgnoredDuringExecution:
+    {{- if eq . "preferred" }}
+    - weight: 100
+      preference:
+        matchExpressions:
+          - { key: node-role.kubernetes.io/control-plane, operator: Exists }
+    {{- end }}
+    - weight: {{ ternary 100 50 (eq . "required") }}
+      preference:
+        matchExpressions:
+          - { key: node-role.kubernetes.io/worker, operator: DoesNotExist }
+{{- end -}}
+{{- end -}}
+
+{{/*
+The Deployment of one role. Call with a dict:
+  root      $
+  role      all, gateway, worker, functions or dashboard
+  name      of the Deployment
+  own       the role's values
+  selector  labels by which the Deployment finds its pods
+  labels    further labels of the pods
+  account   ServiceAccount
+  hasApi    whether the role talks to the API server
+  setup     arguments of the step before the role starts; none without
+  args      further arguments of the role
+  env       further environment, as YAML
+  ports     container ports, name to number
+  probes    whether the role serves probes on its metrics port
+*/}}
+{{- define "virt-operator.deployment" -}}
+{{- $root := .root -}}
+{{- $values := $root.Values -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  {{- include "virt-operator.metadata" (dict "root" $root "name" .name "kubevirtLabel" (get .selector "kubevirt.io")) | nindent 2 }}
+spec:
+  {{- if not (dig "autoscaling" "enabled" false .own) }}
+  replicas: {{ .own.replicas | default 1 }}
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- toYaml .selector | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- toYaml (merge (dict) .selector (.labels | default (dict)) (dict "app.kubernetes.io/name" $root.Chart.Name "app.kubernetes.io/instance" $root.Release.Name "np.kubevirt.io/allow-access-cluster-services" "true")) | nindent 8 }}
+        {{- with .own.podLabels | default $values.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      annotations:
+        openshift.io/required-scc: restricted-v2
+        {{- with .own.podAnnotations | default $values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    spec:
+      serviceAccountName: {{ .account }}
+      automountServiceAccountToken: {{ .hasApi }}
+      priorityClassName: kubevirt-cluster-critical
+      terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+      securityContext:
+        {{- include "virt-operator.podSecurityContext" $root | nindent 8 }}
+      {{- with $values.imagePullSecrets }}
+      imagePullSecrets:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- include "virt-operator.placement" . | nindent 6 }}
+      {{- with .setup }}
+      initContainers:
+        # Puts the CustomResourceDefinition of KubeVirt in place, or waits until another pod has.
+        - name: setup
+          {{- include "virt-operator.container" (dict "root" $root "args" . "resources" $.own.resources) | nindent 10 }}
+      {{- end }}
+      containers:
+        - name: virt-operator
+          {{- $client := list -}}
+          {{- if and .hasApi $values.client.qps }}{{ $client = append $client (printf "--client-qps=%v" $values.client.qps) }}{{ end }}
+          {{- if and .hasApi $values.client.burst }}{{ $client = append $client (printf "--client-burst=%v" $values.client.burst) }}{{ end }}
+          {{- $args := concat (list .role) (.args | default list) $client (list "-v" (toString $values.verbosity)) }}
+          {{- include "virt-operator.container" (dict "root" $root "args" $args "resources" .own.resources) | nindent 10 }}
+          env:
+            {{- with .env }}
+            {{- . | nindent 12 }}
+            {{- end }}
+            {{- include "virt-operator.redisEnv" $root | nindent 12 }}
+            {{- with .own.extraEnv | default $values.extraEnv }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+          ports:
+            {{- range $port := .ports }}
+            - { name: {{ $port.name }}, containerPort: {{ $port.number }}, protocol: TCP }
+            {{- end }}
+          {{- if .probes }}
+          # Started, alive and able to serve are three questions; none of them asks for Redis or for leadership.
+          startupProbe:
+            httpGet: { scheme: HTTPS, port: metrics, path: /startupz }
+            periodSeconds: 2
+            failureThreshold: 60
+          livenessProbe:
+            httpGet: { scheme: HTTPS, port: metrics, path: /healthz }
+            timeoutSeconds: 10
+          readinessProbe:
+            httpGet: { scheme: HTTPS, port: metrics, path: /readyz }
+            periodSeconds: 5
+            timeoutSeconds: 10
+          {{- else }}
+          readinessProbe:
+            tcpSocket: { port: {{ (index .ports 0).name }} }
+          {{- end }}
+          volumeMounts:
+            - { name: profile-data, mountPath: /profile-data }
+            {{- if $values.externalRedis.caSecret }}
+            - { name: redis-ca, mountPath: /etc/redis-ca, readOnly: true }
+            {{- end }}
+      volumes:
+        # For profiles alone: the root file system is read-only.
+        - name: profile-data
+          emptyDir: {}
+        {{- with $values.externalRedis.caSecret }}
+        - name: redis-ca
+          secret:
+            secretName: {{ . }}
+        {{- end }}
+{{- end -}}
+
+{{/* What all containers of our own image share. Call with (dict "root" $ "args" <list> "resources" <map>). */}}
+{{- define "virt-operator.container" -}}
+image: {{ include "virt-operator.image" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+command: [virt-operator]
+args:
+  {{- toYaml .args | nindent 2 }}
+{{- with .resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "virt-operator.containerSecurityContext" .root | nindent 2 }}
+terminationMessagePolicy: FallbackToLogsOnError
+{{- end -}}
+
+{{/* A PodDisruptionBudget. Call with (dict "root" $ "name" <name> "own" <values of the role> "selector" <labels of the pods>). */}}
+{{- define "virt-operator.podDisruptionBudget" -}}
+{{- if .own.podDisruptionBudget.enabled -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  {{- include "virt-operator.metadata" (dict "root" .root "name" .name) | nindent 2 }}
+spec:
+  maxUnavailable: {{ .own.podDisruptionBudget.maxUnavailable }}
+  selector:
+    matchLabels:
+      {{- toYaml .selector | nindent 6 }}
+{{- end -}}
 {{- end -}}
