@@ -1,11 +1,10 @@
 import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import { deploymentsOf, type Component } from './components.ts';
+import { isWorkloadReady, namedDeployments, type Component } from './components.ts';
 import { isInstancetypesWanted } from './instancetypes.ts';
 import { nameOf } from './json-patch.ts';
-import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
 import type { PassContext, StepPlan } from './types.ts';
-import { wantedObjects } from './wanted.ts';
+import { namedObjects } from './wanted.ts';
 
 /** Kinds of an install strategy, but for workloads. */
 const PASSIVE_KINDS: readonly KindName[] = [
@@ -38,8 +37,8 @@ const COMPONENTS: readonly Component[] = ['api', 'controller', 'other', 'synchro
 function everythingWanted(context: PassContext): KubernetesObject[] {
   const kinds = [...PASSIVE_KINDS, 'DaemonSet' as const, ...(isInstancetypesWanted(context) ? INSTANCETYPE_KINDS : [])];
   return [
-    ...kinds.flatMap((kind) => wantedObjects(kind, context)),
-    ...COMPONENTS.flatMap((component) => deploymentsOf(component, context)),
+    ...kinds.flatMap((kind) => namedObjects(kind, context)),
+    ...COMPONENTS.flatMap((component) => namedDeployments(component, context)),
   ];
 }
 
@@ -78,10 +77,4 @@ export function countObjects(context: PassContext): ObjectCount {
     workloadsReady: workloads.filter((workload) => isWorkloadReady(workload, context)).length,
     workloads: workloads.length,
   };
-}
-
-function isWorkloadReady(wanted: KubernetesObject, { world, target }: PassContext): boolean {
-  const { name, namespace } = nameOf(wanted);
-  const live = world.get(wanted.kind as KindName, name, namespace);
-  return wanted.kind === 'DaemonSet' ? isDaemonSetReady(live, world, target) : isDeploymentReady(live, world, target);
 }

@@ -1,14 +1,14 @@
-import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { isGateEnabled } from '../strategy/feature-gates.ts';
+import { hasSwitch } from '../strategy/target-properties.ts';
 import { planBudget, planBudgetRemoval } from './budgets.ts';
 import { decideCanary, type CanaryMove } from './canary.ts';
 import { planObject } from './compare.ts';
-import { buildDelete, describe } from './json-patch.ts';
+import { buildDelete, describe, nameOf } from './json-patch.ts';
 import { isReplicasOverridden, isTemplateComponent, VIRT_API } from './replicas.ts';
 import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
 import type { Action, PassContext, PlannedEvent, StepPlan } from './types.ts';
-import { wantedObjects } from './wanted.ts';
+import { namedObjects, wantedObjects } from './wanted.ts';
 import { replicasOf } from './workloads.ts';
 
 /** Groups of workloads that are rolled out and waited for together (spec/apply.md §1). */
@@ -29,13 +29,21 @@ function isEnabled(component: Component, { kubeVirt, target }: PassContext): boo
   if (component === 'synchronization') {
     return isGateEnabled('DecentralizedLiveMigration', kubeVirt.spec.configuration);
   }
-  return component !== 'template' || 'VirtTemplateDeploymentEnabled' in target.additionalProperties;
+  return component !== 'template' || hasSwitch(target, 'VirtTemplateDeploymentEnabled');
 }
 
-/** The wanted Deployments of a component; none when it is not to run. */
-export function deploymentsOf(component: Component, context: PassContext): KubernetesObject[] {
-  if (!isEnabled(component, context)) return [];
-  return wantedObjects('Deployment', context).filter(({ metadata }) => componentOf(metadata.name ?? '') === component);
+/** The Deployments of a component as they are to be; none when it is not to run. */
+function deploymentsOf(component: Component, context: PassContext): KubernetesObject[] {
+  return isEnabled(component, context) ? ofComponent(component, wantedObjects('Deployment', context)) : [];
+}
+
+/** The Deployments of a component that have to run, those that are left alone included. */
+export function namedDeployments(component: Component, context: PassContext): KubernetesObject[] {
+  return isEnabled(component, context) ? ofComponent(component, namedObjects('Deployment', context)) : [];
+}
+
+function ofComponent(component: Component, deployments: readonly KubernetesObject[]): KubernetesObject[] {
+  return deployments.filter(({ metadata }) => componentOf(metadata.name ?? '') === component);
 }
 
 /** Creates and changes the Deployments of some components with their budgets, and removes those of components that are not to run. */
@@ -98,20 +106,20 @@ export function planDaemonSets(context: PassContext): StepPlan & { isFinished: b
 
 /** Whether every Deployment of a component is rolled out; true for one that is not to run. */
 export function isComponentReady(component: Component, context: PassContext): boolean {
-  return deploymentsOf(component, context).every(({ metadata }) =>
-    isDeploymentReady(find('Deployment', metadata, context), context.world, context.target),
-  );
+  return namedDeployments(component, context).every((deployment) => isWorkloadReady(deployment, context));
 }
 
 /** Whether every DaemonSet of the strategy is rolled out. */
 export function areDaemonSetsReady(context: PassContext): boolean {
-  return context.strategy
-    .ofKind('DaemonSet')
-    .every(({ metadata }) => isDaemonSetReady(find('DaemonSet', metadata, context), context.world, context.target));
+  return namedObjects('DaemonSet', context).every((daemonSet) => isWorkloadReady(daemonSet, context));
 }
 
-function find(kind: KindName, metadata: KubernetesObject['metadata'], context: PassContext) {
-  return context.world.get(kind, metadata.name ?? '', metadata.namespace ?? context.kubeVirt.metadata.namespace);
+/** Whether the live counterpart of a wanted workload is rolled out. */
+export function isWorkloadReady(wanted: KubernetesObject, { world, target }: PassContext): boolean {
+  const { name, namespace } = nameOf(wanted);
+  return wanted.kind === 'DaemonSet'
+    ? isDaemonSetReady(world.get('DaemonSet', name, namespace), world, target)
+    : isDeploymentReady(world.get('Deployment', name, namespace), world, target);
 }
 
 const COMPONENTS: readonly Component[] = ['api', 'controller', 'other', 'synchronization', 'template'];

@@ -99,6 +99,8 @@ export interface PassContext {
   readonly target: TargetDeployment;
   /** After customizeComponents. Never changed. */
   readonly strategy: InstallStrategy;
+  /** Objects of the strategy that could not be customised: neither written nor removed. Whoever sets this lets the pass count as failed. */
+  readonly leftAlone?: readonly { kind: string; name: string; namespace?: string }[];
   readonly operatorNamespace: string;
   readonly features: ClusterFeatures;
   /** Number of nodes with label kubevirt.io/schedulable=true. */

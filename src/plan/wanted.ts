@@ -8,7 +8,7 @@ import { buildDaemonSet, buildDeployment } from './workloads.ts';
 /** What wanted objects are made from. */
 export type WantedContext = Pick<
   PassContext,
-  'strategy' | 'kubeVirt' | 'target' | 'features' | 'schedulableNodes' | 'operatorNamespace'
+  'strategy' | 'leftAlone' | 'kubeVirt' | 'target' | 'features' | 'schedulableNodes' | 'operatorNamespace'
 >;
 
 /** Role and RoleBinding that make sense only where monitoring is. */
@@ -32,11 +32,27 @@ export function isServed(kind: KindName, features: ClusterFeatures): boolean {
 
 /** The objects of one kind as they are to be in the cluster, in the strategy's order; none where the cluster does not serve the kind. */
 export function wantedObjects(kind: KindName, context: WantedContext): KubernetesObject[] {
+  return namedObjects(kind, context)
+    .filter((object) => !isLeftAlone(object, context))
+    .map((object) => buildWanted(kind, object, context));
+}
+
+/** The same objects as the strategy holds them, and those too that are left alone: what has to exist, whatever it looks like. */
+export function namedObjects(kind: KindName, context: WantedContext): KubernetesObject[] {
   if (!isServed(kind, context.features)) return [];
   return context.strategy
     .ofKind(kind)
     .filter((object) => isApplied(kind, object, context))
-    .map((object) => buildWanted(kind, object, context));
+    .map((object) => place(kind, object, context));
+}
+
+function isLeftAlone({ kind, metadata }: KubernetesObject, { leftAlone = [] }: WantedContext): boolean {
+  return leftAlone.some(
+    (object) =>
+      object.kind === kind &&
+      object.name === metadata.name &&
+      (object.namespace ?? metadata.namespace) === metadata.namespace,
+  );
 }
 
 function isApplied(kind: KindName, { metadata }: KubernetesObject, { features }: WantedContext): boolean {
@@ -46,12 +62,10 @@ function isApplied(kind: KindName, { metadata }: KubernetesObject, { features }:
   return !isRole || metadata.name !== MONITORING_ROLE || features.serviceMonitor;
 }
 
-/** One object of the strategy as it is to be in the cluster. */
-export function buildWanted(kind: KindName, object: KubernetesObject, context: WantedContext): KubernetesObject {
-  const placed = place(kind, object, context);
-  if (kind === 'Deployment') return buildDeployment(placed, context);
-  if (kind === 'DaemonSet') return buildDaemonSet(placed, context);
-  return { ...placed, metadata: buildMetadata(placed.metadata, context) };
+function buildWanted(kind: KindName, object: KubernetesObject, context: WantedContext): KubernetesObject {
+  if (kind === 'Deployment') return buildDeployment(object, context);
+  if (kind === 'DaemonSet') return buildDaemonSet(object, context);
+  return { ...object, metadata: buildMetadata(object.metadata, context) };
 }
 
 /** Objects of old strategies may carry no namespace or a wrong apiVersion. */
