@@ -31,7 +31,9 @@ export class TokenBucket {
   wait(now: number): number {
     this.#fill(now);
     if (this.#tokens >= 1) return 0;
-    return Math.ceil(Math.max(0, this.#at - now) + ((1 - this.#tokens) / this.#size.qps) * 1000);
+    const wait = Math.max(0, this.#at - now) + ((1 - this.#tokens) / this.#size.qps) * 1000;
+    // Whole milliseconds for a timer; rounding errors of the division are no reason for another one.
+    return Math.ceil(wait - 1e-6);
   }
 
   /** Throws the saved tokens away and gives none before `until`: afterwards calls go on at the steady rate, not as a burst. */
