@@ -26,7 +26,7 @@ export interface CrdVersion {
 }
 
 /** One printer column. */
-export interface CrdColumn {
+interface CrdColumn {
   name: string;
   jsonPath: string;
   type: 'string' | 'integer' | 'boolean' | 'date';

@@ -1,6 +1,7 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
 import type { GenerateInput } from '../types.ts';
-import { createRenderer, describe, type Renderer } from '../schema/render.ts';
+import { DESCRIPTIONS } from '../schema/descriptions.ts';
+import { createRenderer, type Renderer } from '../schema/render.ts';
 import { KUBEVIRT_CRD, STRATEGY_CRDS, TEMPLATE_CRDS, type CrdRow, type CrdVersion } from './crds.table.ts';
 
 /** The additional property that asks for the virt-template deployment (spec/resources.md §7.9). */
@@ -12,14 +13,14 @@ const TEMPLATE_PROPERTY = 'VirtTemplateDeploymentEnabled';
  */
 export function buildCustomResourceDefinitions(input: Pick<GenerateInput, 'target'>): KubernetesObject[] {
   const withTemplates = input.target.additionalProperties[TEMPLATE_PROPERTY] !== undefined;
-  const render = createRenderer(describe());
+  const render = createRenderer(DESCRIPTIONS);
   const rows = withTemplates ? [...STRATEGY_CRDS, ...TEMPLATE_CRDS] : STRATEGY_CRDS;
   return rows.map((row) => ({ ...buildCrd(row, render), status: unobservedStatus() }));
 }
 
 /** The CRD `kubevirts.kubevirt.io`, which is installed before the operator and belongs to no strategy. */
 export function buildKubeVirtCrd(): KubernetesObject {
-  return buildCrd(KUBEVIRT_CRD, createRenderer(describe()));
+  return buildCrd(KUBEVIRT_CRD, createRenderer(DESCRIPTIONS));
 }
 
 function buildCrd(row: CrdRow, render: Renderer): KubernetesObject {

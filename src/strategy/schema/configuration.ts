@@ -17,6 +17,7 @@ import {
   string,
 } from './dsl.ts';
 import { ContainerResources, LabelSelector } from './core.ts';
+import { MigrationConfiguration } from './migration.ts';
 
 export const TokenBucketRateLimiter = object({ burst: int.required, qps: number.required });
 
@@ -110,24 +111,6 @@ export const MediatedDevicesConfiguration = object({
   mediatedDeviceTypes: atomic(string),
   mediatedDevicesTypes: atomic(string),
   nodeMediatedDeviceTypes: atomic(NodeMediatedDeviceTypes),
-});
-
-export const MigrationConfiguration = object({
-  allowAutoConverge: bool,
-  allowPostCopy: bool,
-  allowWorkloadDisruption: bool,
-  bandwidthPerMigration: quantity,
-  completionTimeoutPerGiB: int64,
-  disableTLS: bool,
-  matchSELinuxLevelOnMigration: bool,
-  maxDowntimeMs: int64.with({ minimum: 1, maximum: 2_000_000 }),
-  network: string,
-  nodeDrainTaintKey: string,
-  parallelMigrationsPerCluster: int32,
-  parallelOutboundMigrationsPerNode: int32,
-  progressTimeout: int64,
-  unsafeMigrationOverride: bool,
-  utilityVolumesTimeout: int64,
 });
 
 export const InterfaceBindingMigration = object({ method: string });

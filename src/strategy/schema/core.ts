@@ -1,4 +1,4 @@
-/** Types of Kubernetes core/v1 and meta/v1 that KubeVirt's kinds embed. */
+/** Types of Kubernetes core/v1 and meta/v1 that the kinds of KubeVirt embed. */
 import {
   atomic,
   atomicObject,
@@ -82,10 +82,7 @@ export const PodAffinity = object({
   requiredDuringSchedulingIgnoredDuringExecution: atomic(PodAffinityTerm),
 });
 
-export const PodAntiAffinity = object({
-  preferredDuringSchedulingIgnoredDuringExecution: atomic(WeightedPodAffinityTerm),
-  requiredDuringSchedulingIgnoredDuringExecution: atomic(PodAffinityTerm),
-});
+export const PodAntiAffinity = object({ ...PodAffinity.fields });
 
 export const Affinity = object({
   nodeAffinity: NodeAffinity,

@@ -1,18 +1,6 @@
 /** Devices of a virtual machine: disks, interfaces, passed-through and emulated hardware. */
-import { anyObject, atomic, bool, int, int32, list, object, oneOf, string } from './dsl.ts';
-import {
-  CPU,
-  Chassis,
-  Clock,
-  DiskIOThreads,
-  FeatureState,
-  Features,
-  Firmware,
-  GuestResources,
-  LaunchSecurity,
-  Machine,
-  Memory,
-} from './hardware.ts';
+import { anyObject, atomic, bool, int, int32, list, object, string } from './dsl.ts';
+import { FeatureState } from './hardware.ts';
 
 export const CustomBlockSize = object({ discardGranularity: int, logical: int, physical: int });
 
@@ -151,20 +139,4 @@ export const Devices = object({
   useVirtioTransitional: bool,
   video: VideoDevice,
   watchdog: Watchdog,
-});
-
-export const DomainSpec = object({
-  chassis: Chassis,
-  clock: Clock.with({ 'x-kubernetes-preserve-unknown-fields': true }),
-  cpu: CPU,
-  devices: Devices.required,
-  features: Features,
-  firmware: Firmware,
-  ioThreads: DiskIOThreads,
-  ioThreadsPolicy: string,
-  launchSecurity: LaunchSecurity,
-  machine: Machine,
-  memory: Memory,
-  rebootPolicy: oneOf('Reboot', 'Terminate'),
-  resources: GuestResources,
 });

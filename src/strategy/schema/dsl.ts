@@ -131,6 +131,8 @@ export const int = leaf<number>({ type: 'integer' });
 export const int32 = leaf<number>({ type: 'integer', format: 'int32' });
 /** A 64-bit integer. */
 export const int64 = leaf<number>({ type: 'integer', format: 'int64' });
+/** A number of 32 bits without sign. */
+export const uint32 = int64.with({ minimum: 0, maximum: 4_294_967_295 });
 /** A floating-point number. */
 export const number = leaf<number>({ type: 'number' });
 /** A moment in RFC 3339. */
@@ -147,8 +149,10 @@ export const quantity = intOrString.with({
 });
 /** An object whose presence is all that counts, or whose fields this library leaves to the API server. */
 export const anyObject = leaf<JsonObject>({ type: 'object' });
-/** `metadata` of an object within an object: kept as it comes. */
-export const embeddedMetadata = anyObject.with({ nullable: true, 'x-kubernetes-preserve-unknown-fields': true });
+/** An object that is kept as it comes, whatever its fields. */
+export const openObject = anyObject.with({ 'x-kubernetes-preserve-unknown-fields': true });
+/** `metadata` of an object within an object. */
+export const embeddedMetadata = openObject.nullable;
 
 /** One of the given texts, anything else is refused. */
 export function oneOf<const V extends string>(...values: V[]): Schema<V> {

@@ -33,16 +33,20 @@ export const ExperimentalMigrationOptions = object({
   stallDetector: StallDetectorOptions,
 });
 
-export const MigrationOptions = object({
+/** What both the installation and a policy can say about migrations. */
+const migrationLimits = {
   allowAutoConverge: bool,
   allowPostCopy: bool,
   allowWorkloadDisruption: bool,
   bandwidthPerMigration: quantity,
   completionTimeoutPerGiB: int64,
-  disableTLS: bool,
-  experimental: ExperimentalMigrationOptions,
-  matchSELinuxLevelOnMigration: bool,
   maxDowntimeMs: int64.with({ minimum: 1, maximum: 2_000_000 }),
+};
+
+export const MigrationConfiguration = object({
+  ...migrationLimits,
+  disableTLS: bool,
+  matchSELinuxLevelOnMigration: bool,
   network: string,
   nodeDrainTaintKey: string,
   parallelMigrationsPerCluster: int32,
@@ -50,6 +54,11 @@ export const MigrationOptions = object({
   progressTimeout: int64,
   unsafeMigrationOverride: bool,
   utilityVolumesTimeout: int64,
+});
+
+export const MigrationOptions = object({
+  ...MigrationConfiguration.fields,
+  experimental: ExperimentalMigrationOptions,
 });
 
 export const MigrationSourceState = object({
@@ -167,13 +176,8 @@ export const PolicySelectors = object({
 });
 
 export const MigrationPolicySpec = object({
-  allowAutoConverge: bool,
-  allowPostCopy: bool,
-  allowWorkloadDisruption: bool,
-  bandwidthPerMigration: quantity,
-  completionTimeoutPerGiB: int64,
+  ...migrationLimits,
   experimental: ExperimentalMigrationOptions,
-  maxDowntimeMs: int64.with({ minimum: 1, maximum: 2_000_000 }),
   selectors: PolicySelectors.required,
 });
 

@@ -35,13 +35,13 @@ export const SelectionPolicy = object({
   sortPolicy: oneOf('AscendingOrder', 'DescendingOrder', 'Newest', 'Oldest', 'Random'),
 });
 
-export const OpportunisticScaleIn = object({
-  statePreservation: oneOf('Disabled', 'Offline', 'Online'),
-});
+const StatePreservation = oneOf('Disabled', 'Offline', 'Online');
+
+export const OpportunisticScaleIn = object({ statePreservation: StatePreservation });
 
 export const ProactiveScaleIn = object({
   selectionPolicy: SelectionPolicy,
-  statePreservation: oneOf('Disabled', 'Offline', 'Online'),
+  statePreservation: StatePreservation,
 });
 
 export const ScaleInStrategy = object({

@@ -4,14 +4,15 @@ import type { AnySchema, Fields, Keywords, ObjectSchema, ResourceSchema } from '
 /** Describes one definition: its fields, and under `$` the definition itself, which readers see for roots and list entries. */
 export type Texts = Readonly<Partial<Record<string, string>>>;
 
-type DescribedFields<S> =
-  S extends ResourceSchema<infer Own> ? keyof Own : S extends ObjectSchema<infer F> ? keyof F : never;
+type FieldsOf<S> = S extends ResourceSchema<infer Own> ? Own : S extends ObjectSchema<infer F> ? F : never;
+
+type TableOf<S> = Readonly<
+  Record<keyof FieldsOf<S>, string> & (S extends ResourceSchema<Fields> ? { $: string } : { $?: string })
+>;
 
 /** The tables of descriptions of one file of schemas: by definition, then by field, none left out. */
 export type TextsOf<Module> = {
-  readonly [Name in keyof Module as Module[Name] extends ObjectSchema<Fields> ? Name : never]: Readonly<
-    Record<DescribedFields<Module[Name]>, string> & { $?: string }
-  >;
+  readonly [Name in keyof Module as Module[Name] extends ObjectSchema<Fields> ? Name : never]: TableOf<Module[Name]>;
 };
 
 /** Descriptions by the fields they describe; made by `describe`. */

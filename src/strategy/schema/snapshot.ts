@@ -1,5 +1,17 @@
 /** Snapshots of virtual machines and their restoration (snapshot.kubevirt.io). */
-import { anyObject, atomic, bool, embeddedMetadata, map, object, oneOf, resource, setOf, string, time } from './dsl.ts';
+import {
+  atomic,
+  bool,
+  embeddedMetadata,
+  map,
+  object,
+  oneOf,
+  openObject,
+  resource,
+  setOf,
+  string,
+  time,
+} from './dsl.ts';
 import { PersistentVolumeClaimSpec, ProbedCondition, TypedLocalObjectReference } from './core.ts';
 import { VirtualMachineSpec, VirtualMachineStatus } from './virtual-machine.ts';
 
@@ -45,7 +57,7 @@ export const SnapshotMachine = object({
 export const SnapshotSource = object({ virtualMachine: SnapshotMachine });
 
 export const SnapshotClaim = object({
-  metadata: anyObject.with({ 'x-kubernetes-preserve-unknown-fields': true }),
+  metadata: openObject,
   spec: PersistentVolumeClaimSpec,
 });
 

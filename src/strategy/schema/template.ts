@@ -1,5 +1,5 @@
 /** Templates of virtual machines and requests to make one (template.kubevirt.io). */
-import { anyObject, bool, int32, keyed, list, map, object, oneOf, resource, string } from './dsl.ts';
+import { bool, int32, keyed, list, map, object, oneOf, openObject, resource, string } from './dsl.ts';
 import { Condition, LocalObjectReference } from './core.ts';
 
 export const MachineReference = object({ name: string.required, namespace: string.required });
@@ -37,7 +37,7 @@ export const TemplateParameter = object({
 export const TemplateSpec = object({
   message: string,
   parameters: list(TemplateParameter),
-  virtualMachine: anyObject.with({ 'x-kubernetes-preserve-unknown-fields': true }).required,
+  virtualMachine: openObject.required,
 });
 
 export const TemplateStatus = object({ conditions: keyed(['type'], Condition) });

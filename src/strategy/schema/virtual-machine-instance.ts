@@ -15,6 +15,7 @@ import {
   setOf,
   string,
   time,
+  uint32,
 } from './dsl.ts';
 import { ChangedBlockTrackingStatus } from './backup.ts';
 import {
@@ -29,7 +30,7 @@ import {
   Toleration,
   TopologySpreadConstraint,
 } from './core.ts';
-import { DomainSpec } from './devices.ts';
+import { DomainSpec } from './domain.ts';
 import { Machine } from './hardware.ts';
 import { ClaimInfo, MigratedVolume, MigrationState, PhaseTransitionTimestamp } from './migration.ts';
 import { Network, UtilityVolume, Volume } from './volumes.ts';
@@ -157,10 +158,10 @@ export const InterfaceStatus = object({
   queueCount: int32,
 });
 
-export const BootFileInfo = object({ checksum: int64.with({ minimum: 0, maximum: 4_294_967_295 }) });
+export const BootFileInfo = object({ checksum: uint32 });
 
 export const ContainerDiskInfo = object({
-  checksum: int64.with({ minimum: 0, maximum: 4_294_967_295 }),
+  checksum: uint32,
 });
 
 export const KernelBootStatus = object({ initrdInfo: BootFileInfo, kernelInfo: BootFileInfo });
@@ -197,7 +198,7 @@ export const VolumeStatus = object({
 });
 
 export const VirtualMachineInstanceStatus = object({
-  VSOCKCID: int64.with({ minimum: 0, maximum: 4_294_967_295 }),
+  VSOCKCID: uint32,
   activePods: map(string),
   changedBlockTracking: ChangedBlockTrackingStatus.nullable,
   conditions: list(ProbedCondition),

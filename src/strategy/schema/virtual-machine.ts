@@ -16,13 +16,7 @@ export const InstancetypeMatcher = object({
   revisionName: string,
 });
 
-export const PreferenceMatcher = object({
-  inferFromVolume: string,
-  inferFromVolumeFailurePolicy: string,
-  kind: string,
-  name: string,
-  revisionName: string,
-});
+export const PreferenceMatcher = object({ ...InstancetypeMatcher.fields });
 
 export const VirtualMachineSpec = object({
   dataVolumeTemplates: list(DataVolumeTemplateSpec.nullable),

@@ -31,14 +31,7 @@ export const CloudInitConfigDriveSource = object({
   userDataBase64: string,
 });
 
-export const CloudInitNoCloudSource = object({
-  networkData: string,
-  networkDataBase64: string,
-  networkDataSecretRef: LocalObjectReference,
-  secretRef: LocalObjectReference,
-  userData: string,
-  userDataBase64: string,
-});
+export const CloudInitNoCloudSource = object({ ...CloudInitConfigDriveSource.fields });
 
 export const ConfigMapVolumeSource = atomicObject({
   name: string.default(''),
@@ -85,11 +78,7 @@ export const MemoryDumpVolumeSource = object({
   readOnly: bool,
 });
 
-export const PersistentVolumeClaimVolumeSource = object({
-  claimName: string.required,
-  hotpluggable: bool,
-  readOnly: bool,
-});
+export const PersistentVolumeClaimVolumeSource = object({ ...MemoryDumpVolumeSource.fields });
 
 export const SecretVolumeSource = object({
   optional: bool,

@@ -1,0 +1,161 @@
+import type * as schemas from '../hardware.ts';
+import type { TextsOf } from '../render.ts';
+
+const timer = {
+  present: 'Whether the guest has this timer; true when left out.',
+  tickPolicy: 'What becomes of missed ticks: delay, catchup, merge or discard, as far as the timer supports it.',
+};
+
+/** Descriptions of `hardware.ts`. */
+export const hardwareTexts: TextsOf<typeof schemas> = {
+  CPUFeature: {
+    $: 'One feature of the processor.',
+    name: 'Name of the feature as libvirt knows it, for example vmx.',
+    policy: 'force, require (the default), optional, disable or forbid.',
+  },
+  NUMA: { guestMappingPassthrough: 'Gives the guest the NUMA layout of the host processors it is pinned to.' },
+  Realtime: { mask: 'Virtual processors that get real-time priority, for example 0-3,^1; all when left out.' },
+  CPU: {
+    cores: 'Cores per socket, at least 1.',
+    dedicatedCpuPlacement: 'Pins every virtual processor to a host processor of its own.',
+    features: 'Features of the processor to add or to take away.',
+    isolateEmulatorThread: 'Gives the emulator a host processor of its own; needs dedicatedCpuPlacement.',
+    maxSockets: 'Number of sockets that can be reached by adding processors while the machine runs.',
+    model: 'Processor model: host-model (the default), host-passthrough, or a name that libvirt knows.',
+    numa: 'NUMA layout that the guest sees.',
+    realtime: 'Tunes the virtual processors for real-time work; needs dedicatedCpuPlacement.',
+    sockets: 'Sockets, at least 1.',
+    threads: 'Threads per core, at least 1.',
+  },
+  Hugepages: { pageSize: 'Size of a page, for example 2Mi or 1Gi, as the processors of the nodes offer it.' },
+  ReservedOverhead: {
+    addedOverhead: 'Memory to set aside for the pod in addition to the calculated amount.',
+    memLock: 'Whether the memory of the pod has to be locked: Required or NotRequired.',
+  },
+  Memory: {
+    guest: 'Memory that the guest sees.',
+    hugepages: 'Backs the memory of the guest by huge pages.',
+    maxGuest: 'Memory that can be reached by adding some while the machine runs.',
+    reservedOverhead: 'Adjusts what the pod needs besides the memory of the guest.',
+  },
+  GuestResources: {
+    limits: 'Greatest amounts the machine may use: memory and cpu.',
+    overcommitGuestOverhead: 'Does not ask for the memory that running the guest costs; risky when a node is full.',
+    requests: 'Amounts that are set aside for the machine: memory and cpu.',
+  },
+  Chassis: {
+    asset: 'Asset tag in the system tables of the guest.',
+    manufacturer: 'Maker of the case in the system tables of the guest.',
+    serial: 'Serial number of the case in the system tables of the guest.',
+    sku: 'Article number of the case in the system tables of the guest.',
+    version: 'Version of the case in the system tables of the guest.',
+  },
+  Machine: { type: 'Machine type, for example q35 or pc-q35-rhel9.4.0.' },
+  DiskIOThreads: { supplementalPoolThreadCount: 'Number of I/O threads of the pool.' },
+  FeatureState: { enabled: 'Whether the feature is on; true when left out.' },
+  FeatureAPIC: {
+    enabled: 'Whether the feature is on; true when left out.',
+    endOfInterrupt: 'Whether the guest may signal the end of an interrupt without leaving guest mode.',
+  },
+  FeatureKVM: { hidden: 'Hides from the guest that it runs on KVM.' },
+  FeatureSpinlocks: {
+    enabled: 'Whether the feature is on; true when left out.',
+    spinlocks: 'Number of tries before the host is told; at least 4096, the default.',
+  },
+  SyNICTimer: {
+    direct: 'Delivers timer events as interrupts, without a message.',
+    enabled: 'Whether the timers are on; true when left out.',
+  },
+  TLBFlush: {
+    direct: 'Lets a nested hypervisor flush without asking the outer one.',
+    enabled: 'Whether the feature is on; true when left out.',
+    extended: 'Lets the guest flush address ranges rather than all.',
+  },
+  FeatureVendorID: {
+    enabled: 'Whether the feature is on; true when left out.',
+    vendorid: 'The vendor that the guest reads, up to twelve characters.',
+  },
+  FeatureHyperv: {
+    evmcs: 'Faster nested virtualization on Intel processors; turns vapic on.',
+    frequencies: 'Tells the guest the frequencies of the processor and its interrupt timer.',
+    ipi: 'Interrupts between processors through the hypervisor.',
+    reenlightenment: 'Tells the guest when the frequency of its time stamp counter changed.',
+    relaxed: 'Tells the guest not to mind late timers.',
+    reset: 'Reset through the hypervisor.',
+    runtime: 'Time that the processors have run, kept by the hypervisor.',
+    spinlocks: 'Tells the host about locks that take long.',
+    synic: 'Interrupt controller of Hyper-V; needed by synictimer.',
+    synictimer: 'Timers of the interrupt controller; they relieve the host.',
+    tlbflush: 'Flushes address translations through the hypervisor; helps when processors are overcommitted.',
+    vapic: 'Faster access to the interrupt controller.',
+    vendorid: 'Vendor name that the guest reads; some drivers insist on one.',
+    vpindex: 'Index of each virtual processor, read from the hypervisor.',
+  },
+  Features: {
+    acpi: 'Power management tables (ACPI).',
+    apic: 'Interrupt controller of x86 processors (APIC).',
+    hyperv: 'Hyper-V features, one by one: Windows guests run faster with them.',
+    hypervPassthrough: 'All Hyper-V features that the host offers; binds the machine to such hosts.',
+    kvm: 'What the guest learns about KVM.',
+    pvspinlock: 'Tells the guest about processors that are not running, for its locks.',
+    smm: 'System management mode; secure boot needs it.',
+  },
+  HPETTimer: timer,
+  HypervTimer: { present: timer.present },
+  KVMTimer: { present: timer.present },
+  PITTimer: timer,
+  RTCTimer: { ...timer, track: 'Time that the clock follows: guest or wall.' },
+  Timer: {
+    hpet: 'High precision event timer.',
+    hyperv: 'Reference clock of Hyper-V; for Windows guests.',
+    kvm: 'Clock of KVM; for Linux guests.',
+    pit: 'Programmable interval timer.',
+    rtc: 'Real-time clock.',
+  },
+  ClockOffsetUTC: { offsetSeconds: 'Seconds to add to the time of the host.' },
+  Clock: {
+    timer: 'Timers that the guest has.',
+    timezone: 'Runs the clock in a time zone, for example Europe/Berlin.',
+    utc: 'Runs the clock in UTC, the default.',
+  },
+  ACPI: {
+    msdmNameRef: 'Volume with a Secret that holds the MSDM table: the licence of a Windows guest.',
+    slicNameRef: 'Volume with a Secret that holds the SLIC table: the licence of an older Windows guest.',
+  },
+  BIOS: { useSerial: 'Shows the start-up messages of the firmware on the serial console.' },
+  EFI: {
+    persistent: 'Keeps the variables of the firmware over restarts, on a volume.',
+    secureBoot: 'Starts signed code only; true when left out, and needs the feature smm.',
+  },
+  Bootloader: { bios: 'Starts by BIOS, the default.', efi: 'Starts by EFI.' },
+  KernelBootContainer: {
+    image: 'Image that holds the kernel, the initial ramdisk, or both.',
+    imagePullPolicy: 'When the image is pulled: Always, IfNotPresent or Never.',
+    imagePullSecret: 'Secret for pulling the image.',
+    initrdPath: 'Absolute path of the initial ramdisk in the image.',
+    kernelPath: 'Absolute path of the kernel in the image.',
+  },
+  KernelBoot: {
+    container: 'Where the kernel comes from.',
+    kernelArgs: 'Command line of the kernel; needs a kernel.',
+  },
+  Firmware: {
+    acpi: 'Additional ACPI tables.',
+    bootloader: 'How the machine starts.',
+    kernelBoot: 'Starts a kernel from an image, past the boot loader.',
+    serial: 'Serial number in the system tables of the guest.',
+    uuid: 'UUID in the system tables of the guest; made up when left out.',
+  },
+  SEVPolicy: { encryptedState: 'Encrypts the registers as well (SEV-ES).' },
+  SEV: {
+    attestation: 'Starts paused, so that the platform can be proved before a secret is handed over.',
+    dhCert: 'Public key of the guest owner, base64.',
+    policy: 'What the guest may do.',
+    session: 'Session data of the guest owner, base64.',
+  },
+  LaunchSecurity: {
+    sev: 'Encrypted memory on AMD processors (SEV).',
+    snp: 'Encrypted memory with integrity on AMD processors (SEV-SNP).',
+    tdx: 'Trust domain on Intel processors (TDX).',
+  },
+};

@@ -1,0 +1,156 @@
+import type * as schemas from '../migration.ts';
+import type { TextsOf } from '../render.ts';
+
+const limits = {
+  allowAutoConverge: 'Slows the guest down when its memory changes faster than it can be copied.',
+  allowPostCopy: 'Starts the guest on the target before all memory is there, when copying takes too long.',
+  allowWorkloadDisruption:
+    'Pauses the guest, or goes over to post-copy when that is allowed, when copying takes too long.',
+  bandwidthPerMigration: 'Bytes per second that one migration may use; 0 for no limit.',
+  completionTimeoutPerGiB: 'Seconds per GiB of memory after which copying takes too long, by default 150.',
+  maxDowntimeMs: 'Milliseconds that the guest may stand still at the end of a migration.',
+};
+const settings = {
+  ...limits,
+  disableTLS: 'Sends the memory unencrypted, which saves processor time.',
+  matchSELinuxLevelOnMigration: 'Gives the target pod the SELinux level of the source; true when left out.',
+  network: 'NetworkAttachmentDefinition of a network for migrations; the pod network when left out.',
+  nodeDrainTaintKey: 'Taint that marks a node as being drained, by default kubevirt.io/drain.',
+  parallelMigrationsPerCluster: 'Migrations that run at the same time, by default 5.',
+  parallelOutboundMigrationsPerNode: 'Migrations that leave one node at the same time, by default 2.',
+  progressTimeout: 'Seconds without progress after which a migration is given up, by default 150.',
+  unsafeMigrationOverride: 'Migrates machines even when their disks could be damaged by it.',
+  utilityVolumesTimeout: 'Seconds to wait for utility volumes to be detached before a migration.',
+};
+const end = {
+  domainName: 'Name of the machine in the hypervisor.',
+  domainNamespace: 'Namespace of the machine.',
+  migrationUID: 'UID of the migration object on this side.',
+  node: 'Node on this side.',
+  persistentStatePVCName: 'Claim that holds the state of TPM and firmware on this side.',
+  pod: 'Pod on this side.',
+  selinuxContext: 'SELinux context of the pod on this side.',
+  syncAddress: 'Address at which this side exchanges its state with the other cluster.',
+  virtualMachineInstanceUID: 'UID of the machine on this side.',
+};
+const experimental = 'Settings that may change or go without notice.';
+const phaseTransitionTimestamps = 'When each phase began.';
+
+/** Descriptions of `migration.ts`. */
+export const migrationTexts: TextsOf<typeof schemas> = {
+  StallDetectorOptions: {
+    completionTimeoutFactor: 'Share of the time limit after which the detector looks for a good moment to switch over.',
+    ewmaAlpha: 'Weight of the newest measurement in the running mean, 0 to 1.',
+    patienceWindowDecayFactor: 'How fast the detector loses patience, 0 to 1.',
+    precopyPossibleFactor: 'How much faster than the changes the copying must be for waiting to make sense.',
+    searchLocalMinima: 'Whether to wait for a moment at which little memory is left to copy.',
+    stallMargin: 'Percentage by which the rest must shrink to count as progress.',
+    stallProgressTimeout: 'Seconds without progress that count as a stall.',
+    switchoverTimeout: 'Seconds after which a switchover is forced.',
+  },
+  ExperimentalMigrationOptions: {
+    compression: 'Compresses the memory on its way: none or zstd.',
+    stallDetector: 'Finds migrations that make no progress.',
+  },
+  MigrationConfiguration: settings,
+  MigrationOptions: { ...settings, experimental },
+  MigrationSourceState: { ...end, nodeSelectors: 'Labels that the node of the target must have.' },
+  MigrationTargetState: {
+    ...end,
+    attachmentPodUID: 'UID of the pod that holds added volumes on the target.',
+    cpuSet: 'Host processors that the machine gets on the target.',
+    directMigrationNodePorts: 'Ports on the target: what each is for.',
+    domainDetected: 'Whether the machine was seen on the target.',
+    domainReadyTimestamp: 'When the machine was ready on the target.',
+    nodeAddress: 'Address of the target node for the migration.',
+    nodeTopology: 'Processor layout of the target node, as JSON.',
+  },
+  MigrationState: {
+    abortRequested: 'Whether the migration is to be given up.',
+    abortStatus: 'How far giving up is.',
+    completed: 'Whether the migration is over.',
+    endTimestamp: 'When the migration ended.',
+    failed: 'Whether the migration failed.',
+    failureReason: 'Why the migration failed.',
+    migrationConfiguration: 'Settings that this migration runs with.',
+    migrationNetworkType: 'Network that the memory is sent over: Pod or Migration.',
+    migrationPolicyName: 'MigrationPolicy that was followed.',
+    migrationUid: 'UID of the migration object.',
+    mode: 'PreCopy, PostCopy or Paused.',
+    sourceNode: 'Node that the machine comes from.',
+    sourcePersistentStatePVCName: 'Claim with the state of TPM and firmware that the machine comes with.',
+    sourcePod: 'Pod that the machine comes from.',
+    sourceState: 'What the source knows.',
+    startTimestamp: 'When the migration began.',
+    targetAttachmentPodUID: 'UID of the pod that holds added volumes on the target.',
+    targetCPUSet: 'Host processors that the machine gets on the target.',
+    targetDirectMigrationNodePorts: 'Ports on the target: what each is for.',
+    targetMemoryOverhead: 'Memory that the target pod needs besides that of the guest.',
+    targetNode: 'Node that the machine goes to.',
+    targetNodeAddress: 'Address of the target node for the migration.',
+    targetNodeDomainDetected: 'Whether the machine was seen on the target.',
+    targetNodeDomainReadyTimestamp: 'When the machine was ready on the target.',
+    targetNodeTopology: 'Processor layout of the target node, as JSON.',
+    targetPersistentStatePVCName: 'Claim with the state of TPM and firmware on the target.',
+    targetPod: 'Pod that the machine goes to.',
+    targetState: 'What the target knows.',
+  },
+  PhaseTransitionTimestamp: {
+    $: 'When a phase began.',
+    phase: 'The phase.',
+    phaseTransitionTimestamp: 'When it began.',
+  },
+  ClaimInfo: {
+    accessModes: 'Ways of access that the volume offers.',
+    capacity: 'Size of the volume.',
+    claimName: 'Name of the claim.',
+    filesystemOverhead: 'Share of the volume that its file system needs, 0 to 1.',
+    preallocated: 'Whether all space of the disk is taken already.',
+    requests: 'Size that was asked for.',
+    volumeMode: 'Filesystem or Block.',
+  },
+  MigratedVolume: {
+    $: 'A volume whose content moves to another claim.',
+    destinationPVCInfo: 'The claim that the content goes to.',
+    sourcePVCInfo: 'The claim that the content comes from.',
+    volumeName: 'Name of the volume in the machine.',
+  },
+  MigrationReceive: { migrationID: 'ID that both clusters know this migration by.' },
+  MigrationSendTo: {
+    connectURL: 'Address at which the other cluster receives.',
+    migrationID: 'ID that both clusters know this migration by.',
+  },
+  VirtualMachineInstanceMigrationSpec: {
+    addedNodeSelector: 'Labels that the target node must have, in addition to those of the machine.',
+    priority: 'How urgent the migration is, compared with others that wait.',
+    receive: 'Receives the machine from another cluster.',
+    sendTo: 'Sends the machine to another cluster.',
+    vmiName: 'Machine that migrates, in the same namespace.',
+  },
+  VirtualMachineInstanceMigrationStatus: {
+    conditions: 'Aspects of the state, one by one.',
+    migrationState: 'What the machine says about the migration.',
+    phase: 'How far the migration is: from Pending and Scheduling over Running to Succeeded or Failed.',
+    phaseTransitionTimestamps,
+    synchronizationAddresses: 'Addresses at which this cluster receives.',
+  },
+  VirtualMachineInstanceMigration: {
+    $: 'One live migration: moves a running machine to another node.',
+    spec: 'The machine that moves.',
+    status: 'How far it is.',
+  },
+  PolicySelectors: {
+    namespaceSelector: 'Labels that the namespace must have.',
+    virtualMachineInstanceSelector: 'Labels that the machine must have.',
+  },
+  MigrationPolicySpec: {
+    ...limits,
+    experimental,
+    selectors: 'Machines that the policy holds for; the policy with most fitting labels wins.',
+  },
+  MigrationPolicy: {
+    $: 'Settings for the migrations of certain machines.',
+    spec: 'The settings, and the machines they hold for.',
+    status: 'Not used.',
+  },
+};
