@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 
 const USAGE = `usage: crd [-o yaml|json]
 

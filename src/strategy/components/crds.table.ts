@@ -1,10 +1,19 @@
-/** The CRDs of KubeVirt: names, versions, subresources and printer columns (spec/crds.md §1). */
-import type { AnySchema } from '../schema/dsl.ts';
+/** The CRDs of the install strategy: names, versions, subresources and printer columns (spec/crds.md §1). */
+import {
+  AGE,
+  column,
+  condition,
+  CORE_VERSIONS,
+  KUBEVIRT,
+  PHASE,
+  type CrdColumn,
+  type CrdRow,
+  type CrdVersion,
+} from './crd.ts';
 import { VirtualMachineBackup, VirtualMachineBackupTracker } from '../schema/backup.ts';
 import { VirtualMachineClone } from '../schema/clone.ts';
 import { VirtualMachineExport } from '../schema/export.ts';
 import { VirtualMachineInstancetype } from '../schema/instancetype.ts';
-import { KubeVirt } from '../schema/kubevirt.ts';
 import { MigrationPolicy, VirtualMachineInstanceMigration } from '../schema/migration.ts';
 import { Plugin } from '../schema/plugin.ts';
 import { VirtualMachinePool } from '../schema/pool.ts';
@@ -18,59 +27,9 @@ import {
 } from '../schema/virtual-machine-instance.ts';
 import { VirtualMachine } from '../schema/virtual-machine.ts';
 
-/** One version of a CRD. `warning` is what clients of a deprecated version are told; an empty one leaves it to the API server. */
-export interface CrdVersion {
-  name: string;
-  storage?: true;
-  warning?: string;
-}
-
-/** One printer column. */
-interface CrdColumn {
-  name: string;
-  jsonPath: string;
-  type: 'string' | 'integer' | 'boolean' | 'date';
-  description?: string;
-  /** 1: shown by `kubectl get -o wide` only. */
-  priority?: 1;
-}
-
-/** What one CRD consists of. All versions have the same schema, columns and subresources and are served. */
-export interface CrdRow {
-  kind: string;
-  group: string;
-  schema: AnySchema;
-  versions: readonly CrdVersion[];
-  /** Irregular plural; else the kind in lower case with an `s`. */
-  plural?: string;
-  shortNames?: readonly string[];
-  clusterScoped?: true;
-  /** Member of the category `all`; true unless said otherwise. */
-  inCategoryAll?: false;
-  hasListKind?: true;
-  subresources?: readonly ('status' | 'scale')[];
-  /** Writes the conversion strategy `None` out, which is the default. */
-  namesConversion?: true;
-  columns?: readonly CrdColumn[];
-  labels?: Readonly<Record<string, string>>;
-  annotations?: Readonly<Record<string, string>>;
-}
-
-const column = (
-  name: string,
-  jsonPath: string,
-  type: CrdColumn['type'] = 'string',
-  more: Partial<CrdColumn> = {},
-): CrdColumn => ({ name, jsonPath, type, ...more });
-
-const condition = (name: string, type: string, more: Partial<CrdColumn> = {}): CrdColumn =>
-  column(name, `.status.conditions[?(@.type=='${type}')].status`, 'string', more);
-
 const templateCondition = (type: string): CrdColumn => column(type, `.status.conditions[?(@.type=="${type}")].status`);
 
-const AGE = column('Age', '.metadata.creationTimestamp', 'date');
 const SOURCE = [column('SourceKind', '.spec.source.kind'), column('SourceName', '.spec.source.name')];
-const PHASE = column('Phase', '.status.phase');
 
 const replicas = (what: string): CrdColumn[] => [
   column('Desired', '.spec.replicas', 'integer', { description: `How many ${what} are wanted` }),
@@ -79,15 +38,10 @@ const replicas = (what: string): CrdColumn[] => [
   AGE,
 ];
 
-const KUBEVIRT = 'kubevirt.io';
 const SNAPSHOT = 'snapshot.kubevirt.io';
 const INSTANCETYPE = 'instancetype.kubevirt.io';
 const BACKUP = 'backup.kubevirt.io';
 
-const CORE_VERSIONS: readonly CrdVersion[] = [
-  { name: 'v1', storage: true },
-  { name: 'v1alpha3', warning: 'kubevirt.io/v1alpha3 is now deprecated and will be removed in a future release.' },
-];
 const presetWarning = (version: string): string =>
   `kubevirt.io/${version} VirtualMachineInstancePresets is now deprecated and will be removed in v2.`;
 const ALPHA_THEN_BETA: readonly CrdVersion[] = [{ name: 'v1alpha1' }, { name: 'v1beta1', storage: true }];
@@ -358,15 +312,3 @@ export const TEMPLATE_CRDS: readonly CrdRow[] = [
     columns: [AGE, templateCondition('Ready')],
   },
 ];
-
-/** The CRD of KubeVirt itself: installed before the operator, never part of a strategy. */
-export const KUBEVIRT_CRD: CrdRow = {
-  kind: 'KubeVirt',
-  group: KUBEVIRT,
-  schema: KubeVirt,
-  versions: CORE_VERSIONS,
-  shortNames: ['kv', 'kvs'],
-  subresources: ['status'],
-  columns: [AGE, PHASE],
-  labels: { 'operator.kubevirt.io': '' },
-};
