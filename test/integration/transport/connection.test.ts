@@ -18,7 +18,7 @@ import {
 } from '../../../src/transport/connection.ts';
 import { whenReachable } from '../../../src/transport/when-reachable.ts';
 import { atEnd } from '../fixtures/cleanup.ts';
-import { until } from '../fixtures/until.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { sendJson, sendStatus, startScriptedServer } from '../fixtures/scripted-server.ts';
 
 const log = createLog({ role: 'test', verbosity: 0 });
@@ -63,10 +63,10 @@ test('a call carries query, body, content type and user agent, and is recorded',
   assert.deepEqual(answer, { ok: true });
   const got = server.received.at(0);
   assert.equal(got?.method, 'PATCH');
-  assert.equal(String(got?.query), 'dryRun=All&force=true');
-  assert.equal(got?.body, '[{"op":"add","path":"/x","value":"ü"}]');
-  assert.equal(got?.headers['content-type'], 'application/json-patch+json');
-  assert.equal(got?.headers['user-agent'], 'virt-operator/test (test)');
+  assert.equal(String(got.query), 'dryRun=All&force=true');
+  assert.equal(got.body, '[{"op":"add","path":"/x","value":"ü"}]');
+  assert.equal(got.headers['content-type'], 'application/json-patch+json');
+  assert.equal(got.headers['user-agent'], 'virt-operator/test (test)');
   const { verb, resource, code, host } = records[0] ?? {};
   assert.deepEqual(
     { verb, resource, code, host },
@@ -135,10 +135,16 @@ test('aborting a call rejects with the reason and closes its socket', async () =
   const abort = new AbortController();
   const reason = new Error('the lock was lost');
   const call = failure(connection.request({ method: 'GET', path: '/never', signal: abort.signal }));
-  await until(() => server.received.length === 1, { what: 'the request' });
+  await eventually(
+    () => server.received.length,
+    (count) => count === 1,
+  );
   abort.abort(reason);
   assert.equal(await call, reason);
-  await until(() => server.openSockets() === 0, { what: 'the socket to be closed' });
+  await eventually(
+    () => server.openSockets(),
+    (count) => count === 0,
+  );
   assert.equal(await failure(connection.request({ method: 'GET', path: '/x', signal: abort.signal })), reason);
 });
 
@@ -151,7 +157,10 @@ test('a silent server fails the call, before the head and within the body', asyn
   assert.match((head.cause as Error).message, /no answer within 60 ms/);
   const body = await failure(connection.request({ method: 'GET', path: '/body', timeoutMs: 60 }));
   assert.match((body.cause as Error).message, /silent for 60 ms|aborted/);
-  await until(() => server.openSockets() === 0, { what: 'the sockets to be closed' });
+  await eventually(
+    () => server.openSockets(),
+    (count) => count === 0,
+  );
 });
 
 test('a refused connection is an error that names call and server, with the cause of the socket', async () => {
@@ -194,7 +203,10 @@ test('a stream delivers documents as they come, ends with the server, and closes
   }
   second.close();
   second.close();
-  await until(() => server.openSockets() <= 1, { what: 'the left stream to be closed' });
+  await eventually(
+    () => server.openSockets(),
+    (count) => count <= 1,
+  );
 });
 
 const breaks: {
@@ -248,7 +260,10 @@ for (const { name, act, want } of breaks) {
     };
     if (want === undefined) await read();
     else assert.match((await failure(read())).message, want);
-    await until(() => server.openSockets() === 0, { what: 'the socket to be closed' });
+    await eventually(
+      () => server.openSockets(),
+      (count) => count === 0,
+    );
   });
 }
 
@@ -281,7 +296,10 @@ test('10,000 calls leave no descriptors behind', async () => {
     await Promise.all(Array.from({ length: 100 }, () => connection.request({ method: 'GET', path: '/x' })));
   }
   connection.close();
-  await until(() => readdirSync('/proc/self/fd').length <= before + 10, { what: 'descriptors to be closed' });
+  await eventually(
+    () => readdirSync('/proc/self/fd').length,
+    (count) => count <= before + 10,
+  );
 });
 
 test('a rotated CA and token work without a restart', async () => {
