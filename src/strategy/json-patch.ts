@@ -31,13 +31,13 @@ type Operation = (document: Json, operation: JsonObject) => void;
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   add: (document, operation) => {
-    add(locate(document, operation, 'path'), operation['value'] ?? null);
+    add(locate(document, operation, 'path'), valueOf(operation));
   },
   remove: (document, operation) => {
     remove(locate(document, operation, 'path'));
   },
   replace: (document, operation) => {
-    replace(locate(document, operation, 'path'), operation['value'] ?? null);
+    replace(locate(document, operation, 'path'), valueOf(operation));
   },
   move: (document, operation) => {
     const source = locate(document, operation, 'from');
@@ -51,7 +51,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   test: (document, operation) => {
     const place = locate(document, operation, 'path');
-    const wanted = operation['value'] ?? null;
+    const wanted = valueOf(operation);
     const isMissing = !Array.isArray(place.parent) && !Object.hasOwn(place.parent, place.key);
     const value = isMissing ? null : read(place);
     if (!isJsonEqual(value, wanted)) {
@@ -59,6 +59,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     }
   },
 };
+
+/** A copy of the operation's value, since later operations may change what it was put into. */
+const valueOf = (operation: JsonObject): Json => structuredClone(operation['value'] ?? null);
 
 /** A place in a document: a member of an object or an element of a list, which may not exist yet. */
 interface Place {

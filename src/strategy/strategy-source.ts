@@ -26,8 +26,8 @@ export interface SourceInput {
 
 /** Where the strategy comes from, or what to do to get it. */
 export type StrategySource =
-  /** Generate it; `isConfigMapMissing`: and write its ConfigMap, which a hand-back to upstream needs. */
-  | { type: 'native'; isConfigMapMissing: boolean; finishedJobs: KubernetesObject[] }
+  /** Generate it. Its ConfigMap is to be written all the same: a hand-back to upstream needs it. */
+  | { type: 'native'; finishedJobs: KubernetesObject[] }
   /** It was in a ConfigMap. `problems`: newer ConfigMaps that could not be read. */
   | {
       type: 'configmap';
@@ -50,12 +50,9 @@ export type StrategySource =
 export function decideStrategySource(input: SourceInput): StrategySource {
   const { target, parse = parseStrategyConfigMap } = input;
   const jobs = input.jobs.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const candidates = strategyConfigMapsOf(target, input.configMaps);
-  if (target.kubeVirtVersion === COMPILED_RELEASE) {
-    return { type: 'native', isConfigMapMissing: candidates.length === 0, finishedJobs: jobs.filter(isFinished) };
-  }
+  if (target.kubeVirtVersion === COMPILED_RELEASE) return { type: 'native', finishedJobs: jobs.filter(isFinished) };
   const problems: string[] = [];
-  for (const configMap of candidates) {
+  for (const configMap of strategyConfigMapsOf(target, input.configMaps)) {
     try {
       const strategy = parse(configMap);
       return { type: 'configmap', strategy, configMap, problems, finishedJobs: jobs.filter(isFinished) };
