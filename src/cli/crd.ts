@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
+import { writeOutput } from './output.ts';
 
 const USAGE = `usage: crd [-o yaml|json]
 
@@ -9,14 +10,22 @@ Prints the CustomResourceDefinition kubevirts.kubevirt.io, which has to be insta
 /** Prints the CRD of KubeVirt as YAML, or as JSON with `-o json`. Returns 2 when the arguments are not understood. */
 export async function run(args: string[]): Promise<number> {
   const format = parseFormat(args);
-  if (format === 'help') process.stdout.write(USAGE);
-  else if (format === 'json') process.stdout.write(`${JSON.stringify(buildKubeVirtCrd(), null, 2)}\n`);
-  else if (format === 'yaml') process.stdout.write(await toYaml(buildKubeVirtCrd()));
-  else process.stderr.write(`crd: ${format.error}\n${USAGE}`);
-  return typeof format === 'string' ? 0 : 2;
+  if (typeof format === 'object') {
+    process.stderr.write(`crd: ${format.error}\n${USAGE}`);
+    return 2;
+  }
+  await writeOutput(await FORMATS[format]());
+  return 0;
 }
 
-function parseFormat(args: string[]): 'yaml' | 'json' | 'help' | { error: string } {
+/** What each form of the command prints. */
+const FORMATS = {
+  help: () => USAGE,
+  json: () => `${JSON.stringify(buildKubeVirtCrd(), null, 2)}\n`,
+  yaml: () => toYaml(buildKubeVirtCrd()),
+};
+
+function parseFormat(args: string[]): keyof typeof FORMATS | { error: string } {
   try {
     const { values } = parseArgs({
       args,

@@ -129,11 +129,15 @@ describe('keywords', () => {
       },
     },
   ];
-  for (const { name, schema, want } of rows) test(name, () => assert.deepEqual(render(schema), want));
+  for (const { name, schema, want } of rows) {
+    test(name, () => {
+      assert.deepEqual(render(schema), want);
+    });
+  }
 });
 
 describe('quantity', () => {
-  const pattern = new RegExp(String(render(quantity)['pattern']));
+  const pattern = new RegExp(quantity.node.keywords.pattern ?? assert.fail('no pattern'));
   const rows: [text: string, want: boolean][] = [
     ['1', true],
     ['0.5', true],
@@ -222,6 +226,6 @@ test('types follow the schema', () => {
   const nullSize: Infer<typeof Item> = { name: 'a', size: null };
   // @ts-expect-error a list is keyed by fields of its entries
   keyed(['title'], Item);
-  assert.equal(whole.items[0]?.name, 'a');
+  assert.deepEqual(Object.keys(whole), Object.keys(Whole.fields).slice(0, 2));
   assert.equal([withoutName, unknownMode, nullSize].length, 3);
 });
