@@ -1,5 +1,4 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
-import { isWhatWasWanted } from './equality.ts';
 import { isGenerationRecorded } from './generations.ts';
 import { buildPatch, describe, replaceOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
@@ -38,13 +37,12 @@ function planDefinition(wanted: KubernetesObject, context: PassContext): Action[
   const live = context.world.get(KIND, wanted.metadata.name ?? '');
   if (live === undefined) return [{ verb: 'create', kind: KIND, object: wanted }];
   if (live.metadata.deletionTimestamp !== undefined) return [];
-  const staged = withholdNewStatus(wanted, live);
-  // The content of a CRD follows from the release alone: whoever has not touched it since our write need not be compared.
-  const isSame = isGenerationRecorded(context.generations, KIND, live) || isWhatWasWanted(staged.spec, live.spec);
+  // Caches hold no schemas, and a CRD's content follows from the release alone: whoever has not touched it since our write has not changed it.
+  const isSame = isGenerationRecorded(context.generations, KIND, live);
   if (isSame && isMetadataCurrent(wanted.metadata, live.metadata)) return [];
   return [
     buildPatch(KIND, { wanted: wanted.metadata, live, precondition: 'generation' }, [
-      replaceOperation('/spec', staged.spec),
+      replaceOperation('/spec', withholdNewStatus(wanted, live).spec),
     ]),
   ];
 }

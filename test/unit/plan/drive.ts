@@ -1,7 +1,8 @@
 import type { GenerationStatus, KubeVirt } from '../../../src/api/kubevirt.ts';
+import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { recordGeneration } from '../../../src/apply/generations.ts';
 import { decideSteps } from '../../../src/plan/steps.ts';
-import type { ClusterFeatures, PassContext, PlannedEvent, Step } from '../../../src/plan/types.ts';
+import type { Action, ClusterFeatures, PassContext, PlannedEvent, Step } from '../../../src/plan/types.ts';
 import { customizeStrategy } from '../../../src/strategy/customize.ts';
 import { generateStrategy } from '../../../src/strategy/generate.ts';
 import { decideTarget } from '../../../src/strategy/target.ts';
@@ -119,18 +120,18 @@ export class Installation {
   }
 
   async #run(step: Step, result: PassResult): Promise<string | undefined> {
-    const plan = step.plan(this.context());
-    for (const action of plan.actions) {
-      const answer = await this.cluster.perform(action);
-      const isRecorded = action.verb === 'create' || (action.verb === 'patch' && action.unrecorded !== true);
-      if (answer !== undefined && isRecorded) {
-        this.generations = recordGeneration(this.generations, action.kind, answer, action.hash);
-      }
-    }
-    result.events.push(...(plan.events ?? []));
-    result.problems.push(...(plan.problems ?? []));
-    if (plan.stop !== undefined) return plan.stop;
-    return plan.until === undefined || plan.until.isTrue(this.cluster) ? undefined : plan.until.awaited;
+    const { actions, events = [], problems = [], stop, until } = step.plan(this.context());
+    result.events.push(...events);
+    result.problems.push(...problems);
+    for (const action of actions) this.#record(action, await this.cluster.perform(action));
+    if (stop !== undefined) return stop;
+    return until === undefined || until.isTrue(this.cluster) ? undefined : until.awaited;
+  }
+
+  #record(action: Action, answer: KubernetesObject | undefined): void {
+    if (answer === undefined || (action.verb !== 'create' && action.verb !== 'patch')) return;
+    if (action.verb === 'patch' && action.unrecorded === true) return;
+    this.generations = recordGeneration(this.generations, action.kind, answer, action.hash);
   }
 
   /** Passes with the controllers at work in between, until one is complete. */

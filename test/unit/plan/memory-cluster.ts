@@ -67,36 +67,45 @@ export class MemoryCluster implements World {
     return this.#store({ ...structuredClone(action.object), ...(data === undefined ? {} : { data }) });
   }
 
-  async #change(action: Action, live: KubernetesObject): Promise<KubernetesObject | undefined> {
+  async #change(
+    action: Exclude<Action, { verb: 'create' }>,
+    live: KubernetesObject,
+  ): Promise<KubernetesObject | undefined> {
     switch (action.verb) {
       case 'delete':
-        if (action.uid !== undefined && action.uid !== live.metadata.uid) throw new Error('precondition failed: uid');
-        if ((live.metadata.finalizers ?? []).length > 0) {
-          const metadata = { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
-          return this.#store({ ...live, metadata });
-        }
-        this.remove(action.kind, action.name, action.namespace);
-        return undefined;
+        return this.#delete(action, live);
       case 'replace':
         if (action.object.metadata.resourceVersion !== live.metadata.resourceVersion) throw new Error('conflict');
         return this.#store(structuredClone(action.object));
       case 'merge': {
-        const { metadata } = action.patch as { metadata: { labels: Record<string, string> } };
+        const { labels } = (action.patch as { metadata: { labels: Record<string, string> } }).metadata;
         return this.#store({
           ...live,
-          metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...metadata.labels } },
+          metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...labels } },
         });
       }
-      case 'patch': {
-        const patched = applyPatch(structuredClone(live), structuredClone([...action.operations]), true).newDocument;
-        const data = await secretData(action);
-        const result = this.#store({ ...patched, ...(data === undefined ? {} : { data }) });
-        if (isReleased(result)) this.remove(action.kind, action.name, action.namespace);
-        return isReleased(result) ? undefined : result;
-      }
-      default:
-        throw new Error(`unexpected verb ${action.verb}`);
+      case 'patch':
+        return this.#patch(action, live);
     }
+  }
+
+  #delete(action: Action & { verb: 'delete' }, live: KubernetesObject): KubernetesObject | undefined {
+    if (action.uid !== undefined && action.uid !== live.metadata.uid) throw new Error('precondition failed: uid');
+    if ((live.metadata.finalizers ?? []).length > 0) {
+      return this.#store({ ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    }
+    this.remove(action.kind, action.name, action.namespace);
+    return undefined;
+  }
+
+  async #patch(action: Action & { verb: 'patch' }, live: KubernetesObject): Promise<KubernetesObject | undefined> {
+    const operations = structuredClone(action.operations) as FastJsonPatch.Operation[];
+    const patched = applyPatch(structuredClone(live), operations, true).newDocument;
+    const data = await secretData(action);
+    const result = this.#store({ ...patched, ...(data === undefined ? {} : { data }) });
+    if (!isReleased(result)) return result;
+    this.remove(action.kind, action.name, action.namespace);
+    return undefined;
   }
 
   #store(object: KubernetesObject): KubernetesObject {
@@ -104,17 +113,18 @@ export class MemoryCluster implements World {
     const key = `${object.kind} ${objectKey(name, namespace)}`;
     const before = this.#objects.get(key);
     this.#version++;
-    const isChanged = JSON.stringify([before?.spec, before?.webhooks]) !== JSON.stringify([object.spec, object.webhooks]);
-    const generation = before?.metadata.generation ?? object.metadata.generation ?? 0;
-    const stored = deepFreeze({
-      ...withEstablished(object),
-      metadata: {
-        ...object.metadata,
-        uid: before?.metadata.uid ?? `uid-${this.#version}`,
-        resourceVersion: String(this.#version),
-        generation: isChanged || before === undefined ? generation + 1 : generation,
-      },
-    });
+    const isChanged =
+      before === undefined ||
+      JSON.stringify([before.spec, before.webhooks]) !== JSON.stringify([object.spec, object.webhooks]);
+    const generation = (before ?? object).metadata.generation ?? 0;
+    const metadata = {
+      ...object.metadata,
+      uid: before?.metadata.uid ?? `uid-${this.#version}`,
+      resourceVersion: String(this.#version),
+      generation: isChanged ? generation + 1 : generation,
+    };
+    const stored = { ...withEstablished(object), metadata };
+    deepFreeze(stored);
     this.#objects.set(key, stored);
     return stored;
   }
@@ -138,11 +148,7 @@ export class MemoryCluster implements World {
     }
   }
 
-  #runPods(
-    workload: KubernetesObject,
-    count: number,
-    isUp: (workload: string, index: number) => boolean,
-  ): number {
+  #runPods(workload: KubernetesObject, count: number, isUp: (workload: string, index: number) => boolean): number {
     const { name = '', namespace = '' } = workload.metadata;
     for (const pod of this.list('Pod')) {
       if (pod.metadata.name?.startsWith(`${name}-`) === true) this.remove('Pod', pod.metadata.name, namespace);
@@ -169,14 +175,20 @@ export class MemoryCluster implements World {
 
   #setStatus(workload: KubernetesObject, status: JsonObject): void {
     const observedGeneration = workload.metadata.generation;
-    this.#store({ ...workload, status: { ...status, ...(observedGeneration === undefined ? {} : { observedGeneration }) } });
+    this.#store({
+      ...workload,
+      status: { ...status, ...(observedGeneration === undefined ? {} : { observedGeneration }) },
+    });
   }
 }
 
 async function secretData(action: Action): Promise<Record<string, string> | undefined> {
   if (!('certificate' in action) || action.certificate === undefined) return undefined;
   const { certificatePem, privateKeyPem } = await issueCertificate(action.certificate);
-  return { 'tls.crt': Buffer.from(certificatePem).toString('base64'), 'tls.key': Buffer.from(privateKeyPem).toString('base64') };
+  return {
+    'tls.crt': Buffer.from(certificatePem).toString('base64'),
+    'tls.key': Buffer.from(privateKeyPem).toString('base64'),
+  };
 }
 
 function withEstablished(object: KubernetesObject): KubernetesObject {
@@ -194,9 +206,7 @@ function isReleased({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 }
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  Object.values(value).forEach(deepFreeze);
-  return value;
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.values(Object.freeze(value)).forEach(deepFreeze);
 }

@@ -6,7 +6,6 @@ import { Installation } from './drive.ts';
 test('first install: everything passive, then virt-api, then the others; each object is written once', async () => {
   const installation = new Installation();
   const results = await installation.converge();
-  console.log(results.map((r) => [r.writes.length, r.stopped]));
   const writes = results.flatMap((r) => r.writes);
   assert.equal(writes.length, new Set(writes).size);
   const second = await installation.pass();

@@ -1,0 +1,204 @@
+import type { KindName } from '../api/kinds.ts';
+import { CRD_FINALIZER, SCHEDULABLE_LABEL, STRATEGY_LABEL } from '../api/names.ts';
+import type { JsonObject, KubernetesObject } from '../api/objects.ts';
+import { buildDelete, escapePointer, nameOf, testOperation } from './json-patch.ts';
+import { isManaged } from './managed.ts';
+import type { Action, JsonPatchOperation, PassContext, Step, StepPlan, World } from './types.ts';
+import { isServed } from './wanted.ts';
+
+/** What a removal looks at. No strategy is needed: everything that is managed goes. */
+export type TeardownContext = Pick<PassContext, 'world' | 'features'>;
+
+const CRD = 'CustomResourceDefinition';
+/** Instances are deleted by the API server; without many of them that takes well under a second. */
+const INSTANCES_TIMEOUT_MS = 5_000;
+/** What must be gone before the KubeVirt object may go (spec/reconcile.md §4), in the order of removal. */
+const ORDER: readonly { name: string; kinds: readonly KindName[] }[] = [
+  { name: 'workloads', kinds: ['DaemonSet', 'PodDisruptionBudget', 'Deployment'] },
+  { name: 'webhooks', kinds: ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] },
+  { name: 'services', kinds: ['APIService', 'Service', 'ServiceMonitor', 'PrometheusRule'] },
+  { name: 'bindings', kinds: ['ClusterRoleBinding', 'RoleBinding'] },
+  { name: 'roles and accounts', kinds: ['ClusterRole', 'Role', 'ServiceAccount'] },
+  {
+    name: 'certificates and policies',
+    kinds: [
+      'Secret',
+      'ConfigMap',
+      'SecurityContextConstraints',
+      'Route',
+      'ValidatingAdmissionPolicyBinding',
+      'ValidatingAdmissionPolicy',
+    ],
+  },
+];
+
+/**
+ * The steps of a removal. CRDs come first and alone: while they are served, the components finish what custom resources hold, and only when no instance
+ * is left does the finalizer let the CRDs go. Only then are the components removed.
+ */
+export const TEARDOWN_STEPS: readonly Step[] = [
+  { name: 'hold custom resource definitions', plan: planHoldDefinitions },
+  { name: 'delete custom resource definitions', plan: planDeleteDefinitions },
+  { name: 'let custom resource definitions go', plan: planReleaseDefinitions },
+  ...ORDER.map(({ name, kinds }) => ({
+    name: `delete ${name}`,
+    plan: (context: TeardownContext): StepPlan => ({ actions: planDeletions(kinds, context) }),
+  })),
+  { name: 'node labels', plan: planNodeLabels },
+  { name: 'everything gone', plan: planEmptyGate },
+  { name: 'install strategies', plan: planStrategies },
+];
+
+function planHoldDefinitions({ world }: TeardownContext): StepPlan {
+  return {
+    actions: managed(CRD, world)
+      .filter((definition) => isAlive(definition) && !isHeld(definition))
+      .map((definition) => ({
+        verb: 'patch',
+        kind: CRD,
+        ...nameOf(definition),
+        operations: [
+          testOperation('resourceVersion', definition),
+          { op: 'add', path: '/metadata/finalizers', value: [...finalizersOf(definition), CRD_FINALIZER] },
+        ],
+      })),
+  };
+}
+
+function planDeleteDefinitions({ world }: TeardownContext): StepPlan {
+  return {
+    actions: managed(CRD, world)
+      .filter(isAlive)
+      .map((definition) => buildDelete(CRD, definition, {})),
+    until: {
+      awaited: 'the instances of all custom resources to be gone',
+      isTrue: (after) => managed(CRD, after).every(isEmptied),
+      timeoutMs: INSTANCES_TIMEOUT_MS,
+    },
+  };
+}
+
+function planReleaseDefinitions({ world }: TeardownContext): StepPlan {
+  return {
+    actions: managed(CRD, world).filter(isHeld).map(planRelease),
+    until: {
+      awaited: 'the custom resource definitions to be gone',
+      isTrue: (after) => managed(CRD, after).length === 0,
+      timeoutMs: INSTANCES_TIMEOUT_MS,
+    },
+  };
+}
+
+function planRelease(definition: KubernetesObject): Action {
+  const before = finalizersOf(definition);
+  const after = before.filter((finalizer) => finalizer !== CRD_FINALIZER);
+  const path = '/metadata/finalizers';
+  const change: JsonPatchOperation =
+    after.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: after };
+  const operations: JsonPatchOperation[] = [{ op: 'test', path, value: [...before] }, change];
+  return { verb: 'patch', kind: CRD, ...nameOf(definition), operations };
+}
+
+function finalizersOf({ metadata }: KubernetesObject): readonly string[] {
+  return metadata.finalizers ?? [];
+}
+
+function isHeld(definition: KubernetesObject): boolean {
+  return finalizersOf(definition).includes(CRD_FINALIZER);
+}
+
+/** Terminating, and the API server has deleted the last instance. */
+function isEmptied(definition: KubernetesObject): boolean {
+  const conditions = (definition.status?.conditions ?? []) as JsonObject[];
+  return (
+    !isAlive(definition) &&
+    conditions.some(
+      ({ type, status, reason }) =>
+        type === 'Terminating' && status === 'False' && reason === 'InstanceDeletionCompleted',
+    )
+  );
+}
+
+function planDeletions(kinds: readonly KindName[], { world, features }: TeardownContext): Action[] {
+  return kinds
+    .filter((kind) => isServed(kind, features))
+    .flatMap((kind) =>
+      managed(kind, world)
+        .filter(isAlive)
+        // Upstream deletes budgets without a grace period of its own.
+        .map((object) => (kind === 'PodDisruptionBudget' ? buildDelete(kind, object, {}) : buildDelete(kind, object))),
+    );
+}
+
+/** Managed objects of a kind, strategy ConfigMaps excepted: they go last. */
+function managed(kind: KindName, world: World): KubernetesObject[] {
+  return world.list(kind).filter((object) => isManaged(object) && !isStrategy(object));
+}
+
+function isStrategy({ metadata }: KubernetesObject): boolean {
+  return STRATEGY_LABEL in (metadata.labels ?? {});
+}
+
+function isAlive({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+const OWN_NODE_LABEL = 'kubevirt.io/';
+
+/**
+ * Takes the labels of virt-handler off nodes: those among `Node` of the world that bear the label `kubevirt.io/schedulable`, whatever its value. Whoever
+ * runs a removal reads these nodes live: the caches count them only.
+ */
+export function planNodeLabels({ world }: TeardownContext): StepPlan {
+  return {
+    actions: world
+      .list('Node')
+      .filter(({ metadata }) => SCHEDULABLE_LABEL in (metadata.labels ?? {}))
+      .map((node) => ({
+        verb: 'patch',
+        kind: 'Node',
+        ...nameOf(node),
+        operations: Object.entries(node.metadata.labels ?? {})
+          .filter(([key]) => key.startsWith(OWN_NODE_LABEL))
+          .flatMap(([key, value]): JsonPatchOperation[] => {
+            const path = `/metadata/labels/${escapePointer(key)}`;
+            // A test per label: the version of a node changes with every heartbeat of its kubelet.
+            return [
+              { op: 'test', path, value },
+              { op: 'remove', path },
+            ];
+          }),
+      })),
+  };
+}
+
+/** Whether nothing managed is left, so that the KubeVirt object may go. */
+export function isEverythingGone({ world, features }: TeardownContext): boolean {
+  return findRemaining({ world, features }) === undefined;
+}
+
+function findRemaining({ world, features }: TeardownContext): KubernetesObject | undefined {
+  const kinds: KindName[] = [CRD, ...ORDER.flatMap((group) => group.kinds)];
+  return kinds.filter((kind) => isServed(kind, features)).flatMap((kind) => managed(kind, world))[0];
+}
+
+function planEmptyGate(context: TeardownContext): StepPlan {
+  const remaining = findRemaining(context);
+  return remaining === undefined
+    ? { actions: [] }
+    : { actions: [], stop: `${remaining.kind} ${remaining.metadata.name ?? ''} to be gone` };
+}
+
+/** The stored strategies and the finished Jobs that wrote them, as far as the world shows them. */
+function planStrategies({ world }: TeardownContext): StepPlan {
+  const configMaps = world.list('ConfigMap').filter((object) => isStrategy(object) && isAlive(object));
+  const jobs = world
+    .list('Job')
+    .filter((job) => isStrategy(job) && isAlive(job) && job.status?.completionTime !== undefined);
+  return {
+    actions: [
+      ...configMaps.map((object) => buildDelete('ConfigMap', object, {})),
+      ...jobs.map((job): Action => ({ ...buildDelete('Job', job, {}), propagationPolicy: 'Foreground' }) as Action),
+    ],
+  };
+}
