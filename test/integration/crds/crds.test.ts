@@ -230,7 +230,13 @@ describe('refused', () => {
 describe('kubectl explain', () => {
   test('lists the devices of a virtual machine', async () => {
     const text = await explain('vm.spec.template.spec.domain.devices');
-    for (const field of ['disks\t<[]Object>', 'interfaces\t<[]Object>', 'autoattachSerialConsole\t<boolean>']) {
+    assert.match(text, /DESCRIPTION:\s+Disks, interfaces and all other devices\./);
+    for (const field of [
+      'disks\t<[]Object>',
+      'Disks, CD drives and SCSI units.',
+      'interfaces\t<[]Object>',
+      'autoattachSerialConsole\t<boolean>',
+    ]) {
       assert.ok(text.includes(field), `${field} is missing in:\n${text}`);
     }
   });

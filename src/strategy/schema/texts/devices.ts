@@ -106,7 +106,7 @@ export const devicesTexts: TextsOf<typeof schemas> = {
     bootOrder: 'Place in the order of starting, from 1; smaller comes first.',
     bridge: 'Connects by a bridge: the guest takes over the address of the pod.',
     dhcpOptions: 'What the DHCP server of the pod tells the guest.',
-    macAddress: 'MAC address, for example de:ad:00:00:be:af.',
+    macAddress: 'MAC address, such as 02:00:00:00:00:01; made up when left out.',
     macvtap: 'No longer supported; a binding plugin has replaced it.',
     masquerade: 'Connects by address translation: the guest has a private address behind that of the pod.',
     model: 'Model of the card: virtio (the default), e1000, e1000e, ne2k_pci, pcnet or rtl8139.',

@@ -13,7 +13,7 @@ export const domainTexts: TextsOf<typeof schemas> = {
     ioThreads: 'The pool of I/O threads, for the policy supplementalPool.',
     ioThreadsPolicy: 'How disks are served by I/O threads: shared, auto or supplementalPool.',
     launchSecurity: 'Protects the guest from its host.',
-    machine: 'Machine type.',
+    machine: 'Kind of main board that the machine imitates.',
     memory: 'Memory of the guest.',
     rebootPolicy: 'What a reboot within the guest does: Reboot goes on in the same pod, Terminate ends it.',
     resources: 'Resources that are set aside for the machine, and its limits.',

@@ -20,7 +20,7 @@ const settings = {
   parallelOutboundMigrationsPerNode: 'Migrations that leave one node at the same time, by default 2.',
   progressTimeout: 'Seconds without progress after which a migration is given up, by default 150.',
   unsafeMigrationOverride: 'Migrates machines even when their disks could be damaged by it.',
-  utilityVolumesTimeout: 'Seconds to wait for utility volumes to be detached before a migration.',
+  utilityVolumesTimeout: 'Seconds that detaching utility volumes may take before a migration.',
 };
 const end = {
   domainName: 'Name of the machine in the hypervisor.',

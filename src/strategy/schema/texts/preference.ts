@@ -63,7 +63,7 @@ export const preferenceTexts: TextsOf<typeof schemas> = {
     preferredUseEfi: 'Deprecated: starts by EFI. Use preferredEfi.',
     preferredUseSecureBoot: 'Deprecated: starts signed code only. Use preferredEfi.',
   },
-  MachinePreferences: { preferredMachineType: 'Machine type.' },
+  MachinePreferences: { preferredMachineType: 'Machine type, for example q35.' },
   CPURequirement: { guest: 'Least number of virtual processors.' },
   MemoryRequirement: { guest: 'Least memory.' },
   PreferenceRequirements: {
@@ -79,7 +79,7 @@ export const preferenceTexts: TextsOf<typeof schemas> = {
     devices: 'Devices.',
     features: 'Features of processor and hypervisor.',
     firmware: 'How the machine starts.',
-    machine: 'Machine type.',
+    machine: 'Kind of main board that the machine imitates.',
     preferSpreadSocketToCoreRatio: 'Deprecated: ratio of the spread. Use cpu.spreadOptions.',
     preferredArchitecture: 'Architecture of the machine.',
     preferredLaunchSecurity: 'Protects the guest from its host.',

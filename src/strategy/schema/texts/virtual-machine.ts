@@ -33,7 +33,7 @@ export const virtualMachineTexts: TextsOf<typeof schemas> = {
     updateVolumesStrategy:
       'What a changed list of volumes does: Migration moves the content, Replacement waits for a restart.',
   },
-  ControllerRevisionRef: { name: 'Name of the ControllerRevision.' },
+  ControllerRevisionRef: { name: 'The ControllerRevision, by its name.' },
   InstancetypeStatusRef: {
     controllerRevisionRef: revisionName,
     ...inferred,
