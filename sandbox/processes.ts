@@ -30,6 +30,8 @@ export interface Command {
   /** Working directory; default this process's. */
   cwd?: string;
   env?: NodeJS.ProcessEnv | undefined;
+  /** Its standard input stays open as long as this process lives; default none. */
+  holdInput?: boolean;
 }
 
 /** Processes that live and die together, and with this process. */
@@ -83,6 +85,7 @@ export function createFamily(directory: string): Family {
     async end() {
       await Promise.all([...members].map((member) => member.stop('SIGKILL')));
       if (guard.exitCode === null && guard.signalCode === null) {
+        guard.ref();
         const ended = once(guard, 'exit');
         guard.kill('SIGKILL');
         await ended;
@@ -94,7 +97,7 @@ export function createFamily(directory: string): Family {
 async function startMember(command: Command, logFile: string): Promise<Member> {
   const log = await open(logFile, 'a');
   const child = spawn(command.file, command.args, {
-    stdio: ['ignore', log.fd, log.fd],
+    stdio: [command.holdInput === true ? 'pipe' : 'ignore', log.fd, log.fd],
     cwd: command.cwd,
     env: command.env ?? process.env,
     // A session of its own: the family decides about the order of stopping, not the terminal.
