@@ -120,7 +120,7 @@ describe('failures', () => {
     },
     {
       name: 'an unknown type',
-      patch: { type: 'yaml' as CustomizePatch['type'] },
+      patch: { type: 'yaml' },
       want: /type "yaml" is not supported/,
     },
     {
@@ -148,11 +148,12 @@ describe('failures', () => {
         patch: '{"metadata":{"labels":{"a":"1"}}, "padding": "so that it stands last"}',
       });
       const { strategy: got, failures } = customizeStrategy(strategy, { patches: [good, patch(row.patch)] });
-      assert.equal(failures.length, 1);
-      const [failure] = failures;
-      assert.deepEqual(failure?.object, { kind: 'Deployment', namespace: 'kubevirt', name: 'virt-api' });
-      assert.equal(failure?.patch, 'spec.customizeComponents.patches[1]');
-      assert.match(failure?.message ?? '', row.want);
+      const [failure, ...more] = failures;
+      assert.ok(failure);
+      assert.deepEqual(more, []);
+      assert.deepEqual(failure.object, { kind: 'Deployment', namespace: 'kubevirt', name: 'virt-api' });
+      assert.equal(failure.patch, 'spec.customizeComponents.patches[1]');
+      assert.match(failure.message, row.want);
       assert.deepEqual(labelled(got), ['Deployment virt-controller'], 'others go on');
       assert.deepEqual(find(got, 'Deployment', 'virt-api'), find(strategy, 'Deployment', 'virt-api'));
     });
