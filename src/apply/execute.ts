@@ -10,7 +10,7 @@ import { runBatch, type FailedAction } from './batch.ts';
 import type { ApiClient } from './client.ts';
 import { recordGeneration } from './generations.ts';
 import { Overlay } from './overlay.ts';
-import { describeAction, performAction, targetOf, type Answer } from './perform.ts';
+import { describeAction, describeTarget, performAction, targetOf, type Answer } from './perform.ts';
 
 /** What a run of steps needs and whom it tells. Listeners must not throw. */
 export interface RunOptions {
@@ -44,6 +44,8 @@ export interface Write {
 /** Why a run ended before its last step: an error of one object, or of the planning of the step. */
 export interface Failure {
   step: string;
+  /** What was to be written, as `Kind namespace/name`; undefined when the step could not be planned. */
+  object: string | undefined;
   error: Error;
 }
 
@@ -152,7 +154,8 @@ class Run {
 
   #giveUp(step: Step, failed: readonly FailedAction[]): undefined {
     for (const { action, error } of failed) {
-      this.#fail(step, new Error(`cannot ${describeAction(action)}`, { cause: error }));
+      const wrapped = new Error(`cannot ${describeAction(action)}`, { cause: error });
+      this.#failures.push({ step: step.name, object: describeTarget(action), error: wrapped });
     }
   }
 
@@ -250,7 +253,11 @@ class Run {
   }
 
   #fail(step: Step, error: unknown): void {
-    this.#failures.push({ step: step.name, error: error instanceof Error ? error : new Error(String(error)) });
+    this.#failures.push({
+      step: step.name,
+      object: undefined,
+      error: error instanceof Error ? error : new Error(String(error)),
+    });
   }
 
   #throwIfAborted(): void {

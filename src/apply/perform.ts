@@ -16,10 +16,15 @@ export function targetOf(action: Action): Target {
   return { kind: action.kind, name, namespace };
 }
 
+/** The object of an action in words: `Secret kubevirt/kubevirt-ca`. */
+export function describeTarget(action: Action): string {
+  const { kind, name, namespace } = targetOf(action);
+  return `${kind} ${objectKey(name, namespace)}`;
+}
+
 /** The action in words, for errors and logs: `create Secret kubevirt/kubevirt-ca`. */
 export function describeAction(action: Action): string {
-  const { kind, name, namespace } = targetOf(action);
-  return `${action.verb} ${kind} ${objectKey(name, namespace)}`;
+  return `${action.verb} ${describeTarget(action)}`;
 }
 
 /** Sends the one call of an action. A deletion of what is gone already succeeds. */

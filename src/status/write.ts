@@ -39,6 +39,20 @@ export async function writeFinalizers(
   });
 }
 
+/**
+ * Sets annotations of a KubeVirt and touches no others. The UID is the precondition: setting the same keys twice does no harm, setting them on an object
+ * that was created anew does. Sends nothing when they are there.
+ */
+export async function writeAnnotations(
+  client: ApiClient,
+  seen: KubeVirt,
+  annotations: Readonly<Record<string, string>>,
+): Promise<KubeVirt> {
+  const { uid, annotations: current = {} } = seen.metadata;
+  if (Object.entries(annotations).every(([key, value]) => current[key] === value)) return seen;
+  return asKubeVirt(await client.merge(targetOf(seen), { metadata: { uid, annotations: { ...annotations } } }));
+}
+
 /** Equal for this purpose: a missing field and an empty list or text mean the same (spec/reconcile.md §2, step 8). */
 export function isSameStatus(a: KubeVirtStatus | undefined, b: KubeVirtStatus | undefined): boolean {
   return isDeepStrictEqual(withoutEmpty(a), withoutEmpty(b));

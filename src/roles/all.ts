@@ -1,0 +1,30 @@
+import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import { createObjectStore } from '../watch/store.ts';
+import { connectCluster } from './cluster.ts';
+import { serveDashboard } from './dashboard.ts';
+import { startFunctions, storeSources } from './functions.ts';
+import { openGateway, openReconcileQueue } from './gateway.ts';
+import { connectRedis } from './redis.ts';
+import { startParts, type StartRole } from './role.ts';
+import { openWatches } from './watches.ts';
+import { startWorker } from './worker.ts';
+
+/** Gateway, worker, functions and dashboard in one process, over one set of watches: the smallest installation. */
+export const start: StartRole = (context) =>
+  startParts(context, async (closers) => {
+    const { config, log } = context;
+    const metrics = new OperatorMetrics();
+    const { connection, uid } = await connectCluster(context, closers, (record) => {
+      metrics.observeCall({ ...record, url: record.path });
+    });
+    const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const queue = openReconcileQueue({ redis, log, closers });
+    const watches = openWatches(context, { connection, depth: 'full', closers });
+    const store = createObjectStore(watches);
+    const sources = storeSources(context, store, { connection, closers });
+    await startFunctions({ context, connection, metrics, sources, closers });
+    await serveDashboard({ config, log, redis, closers });
+    openGateway({ watches, queue, redis, log, closers });
+    await startWorker({ context, connection, store, redis, queue, closers, metrics });
+    return undefined;
+  });

@@ -1,0 +1,177 @@
+import { createPlacementCheck } from '../../functions/validate-update/placement.ts';
+import type { ClientPolicy } from '../../functions/client-certificates.ts';
+import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
+import { createMetrics } from '../../functions/metrics/index.ts';
+import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import { createProbes } from '../../functions/probes/index.ts';
+import { startServer, type RunningServer } from '../../functions/server.ts';
+import { createValidateCreate } from '../../functions/validate-create/index.ts';
+import { createValidateDelete } from '../../functions/validate-delete/index.ts';
+import { createValidateUpdate } from '../../functions/validate-update/index.ts';
+import type { ApiConnection } from '../api/connection.ts';
+import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
+import type { KindName } from '../api/kinds.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import type { ObjectStore } from '../api/store.ts';
+import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
+import { connectCluster } from './cluster.ts';
+import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
+import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
+
+/** The Secret whose key pair the servers serve (spec/certificates.md §1.2). */
+const SERVING_SECRET = 'kubevirt-operator-certs';
+/** Where the cluster publishes who may call aggregated servers and webhooks (spec/startup.md §5.2). */
+const AUTHENTICATION = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
+/** Milliseconds that running requests have when the process ends. */
+const GRACE_MS = 1000;
+const CACHES_MISSING = 'the API caches are not complete yet';
+
+/** Starts admission, metrics and probes, and nothing else. */
+export const start: StartRole = (context) =>
+  startParts(context, async (closers) => {
+    const metrics = new OperatorMetrics();
+    const { connection } = await connectCluster(context, closers, (record) => {
+      metrics.observeCall({ ...record, url: record.path });
+    });
+    await startFunctions({
+      context,
+      connection,
+      metrics,
+      sources: watchSources(context, connection, closers),
+      closers,
+    });
+    return undefined;
+  });
+
+/** What the servers read of the cluster; all of it changes while they run. */
+export interface FunctionSources {
+  secret: () => KubernetesObject | undefined;
+  kubeVirts: () => readonly KubernetesObject[];
+  /** ConfigMap `kube-system/extension-apiserver-authentication`. */
+  authentication: () => KubernetesObject | undefined;
+  /** What readiness waits for; a sentence while it is missing. */
+  missing: () => string | undefined;
+  /** Calls back after each change; returns the way to stop that. */
+  onChange: (listener: () => void) => () => void;
+}
+
+/** Watches just what the servers read, for a process that has no other watches. */
+function watchSources(context: RoleContext, connection: ApiConnection, closers: Closers): FunctionSources {
+  const listeners = new Set<() => void>();
+  const watch = watcher(context, { connection, closers, listeners });
+  const secret = watch({ kind: 'Secret', name: SERVING_SECRET, namespace: context.config.operatorNamespace });
+  const kubeVirts = watch({ kind: 'KubeVirt' });
+  const authentication = watch({ kind: 'ConfigMap', ...AUTHENTICATION });
+  const isSynced = () => [secret, kubeVirts, authentication].every((each) => each.isSynced());
+  return {
+    secret: () => secret.current(),
+    kubeVirts: () => kubeVirts.list(),
+    authentication: () => authentication.current(),
+    missing: () => (isSynced() ? undefined : CACHES_MISSING),
+    onChange: listen(listeners),
+  };
+}
+
+/** The sources of role `all`, which watches everything but the authentication ConfigMap already. */
+export function storeSources(
+  context: RoleContext,
+  store: ObjectStore,
+  parts: { connection: ApiConnection; closers: Closers },
+): FunctionSources {
+  const listeners = new Set<() => void>();
+  const authentication = watcher(context, { ...parts, listeners })({ kind: 'ConfigMap', ...AUTHENTICATION });
+  const { operatorNamespace } = context.config;
+  parts.closers.add(
+    'listener of the servers',
+    store.onChange(() => {
+      for (const listener of listeners) listener();
+    }),
+  );
+  return {
+    secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
+    kubeVirts: () => store.list('KubeVirt'),
+    authentication: () => authentication.current(),
+    missing: () => (store.isSynced() && authentication.isSynced() ? undefined : CACHES_MISSING),
+    onChange: listen(listeners),
+  };
+}
+
+function watcher(
+  { log }: RoleContext,
+  parts: { connection: ApiConnection; closers: Closers; listeners: ReadonlySet<() => void> },
+): (what: { kind: KindName; name?: string; namespace?: string }) => WatchedObjects {
+  const ending = new AbortController();
+  parts.closers.add('watches of the servers', () => {
+    ending.abort(new Error('the process ends'));
+  });
+  const onChange = () => {
+    for (const listener of parts.listeners) listener();
+  };
+  return (what) => watchObjects({ connection: parts.connection, log, signal: ending.signal, onChange, ...what });
+}
+
+function listen(listeners: Set<() => void>): (listener: () => void) => () => void {
+  return (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+}
+
+/** Builds the functions and serves them over TLS (spec/startup.md §5); they stop with the role. */
+export async function startFunctions(parts: {
+  context: RoleContext;
+  connection: ApiConnection;
+  metrics: OperatorMetrics;
+  sources: FunctionSources;
+  closers: Closers;
+}): Promise<RunningServer> {
+  const { context, sources, closers } = parts;
+  const { config, log } = context;
+  const server = await startServer({
+    host: config.listen,
+    port: config.port,
+    webhookPort: config.webhookPort,
+    metrics: [
+      createMetrics({ registries: [parts.metrics.registry], log }),
+      createProbes({ live: [], ready: [sources.missing], started: [] }),
+    ],
+    admission: buildAdmission(parts),
+    inputs: () => ({
+      secret: sources.secret(),
+      kubeVirt: findActive(sources.kubeVirts()),
+      clientCa: sources.authentication()?.data?.['requestheader-client-ca-file'],
+    }),
+    onChange: sources.onChange,
+    clientPolicy: () => readClientPolicy(sources.authentication()),
+    now: new Date(),
+    log,
+  });
+  closers.add('functions', () => server.stop(GRACE_MS));
+  log.info({ port: server.port, webhookPort: server.webhookPort }, 'functions are served');
+  return server;
+}
+
+function buildAdmission({ context: { config, log }, connection }: { context: RoleContext; connection: ApiConnection }) {
+  const findSchemaProblems = createSchemaCheck(buildKubeVirtCrd);
+  return [
+    createValidateCreate({ api: connection, log, findSchemaProblems }),
+    createValidateUpdate({
+      log,
+      findSchemaProblems,
+      checkPlacement: createPlacementCheck({ api: connection, operatorNamespace: config.operatorNamespace }),
+    }),
+    createValidateDelete({ api: connection, log }),
+  ];
+}
+
+/** The KubeVirt object whose settings apply to this process (spec/startup.md §6.1). */
+function findActive(kubeVirts: readonly KubernetesObject[]): KubeVirt | undefined {
+  return kubeVirts
+    .map(asKubeVirt)
+    .findLast(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase !== undefined);
+}
+
+function readClientPolicy(authentication: KubernetesObject | undefined): ClientPolicy {
+  const text = authentication?.data?.['requestheader-allowed-names'];
+  return { allowedNames: text === undefined ? undefined : (JSON.parse(text) as string[]), required: false };
+}

@@ -1,0 +1,65 @@
+import type { Log } from '../log.ts';
+import type { RedisConnections } from '../queue/connection.ts';
+import { checkEvictionPolicy } from '../queue/connection.ts';
+import { ReconcileQueue } from '../queue/reconcile-queue.ts';
+import { watchRecovery } from '../queue/recovery.ts';
+import { startGateway, type Gateway } from '../watch/gateway.ts';
+import type { Watches } from '../watch/watches.ts';
+import { connectCluster } from './cluster.ts';
+import { connectRedis } from './redis.ts';
+import { startParts, type Closers, type StartRole } from './role.ts';
+import { openWatches } from './watches.ts';
+
+/** Starts the watches and hands keys to the queue, and nothing else. */
+export const start: StartRole = (context) =>
+  startParts(context, async (closers) => {
+    const { config, log } = context;
+    const { connection, uid } = await connectCluster(context, closers);
+    const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const queue = openReconcileQueue({ redis, log, closers });
+    const watches = openWatches(context, { connection, depth: 'metadata', closers });
+    await openGateway({ watches, queue, redis, log, closers }).started;
+    return undefined;
+  });
+
+/** Opens the reconcile queue; whoever opened the connections closes them after it. */
+export function openReconcileQueue(parts: { redis: RedisConnections; log: Log; closers: Closers }): ReconcileQueue {
+  const queue = new ReconcileQueue(parts);
+  parts.closers.add('queue', () => queue.close());
+  return queue;
+}
+
+/** Starts a gateway that adds every key again whenever Redis has been away or was emptied (design decision 3). */
+export function openGateway(parts: {
+  watches: Watches;
+  queue: ReconcileQueue;
+  redis: RedisConnections;
+  log: Log;
+  closers: Closers;
+}): Gateway {
+  const { watches, queue, redis, log, closers } = parts;
+  const ending = new AbortController();
+  closers.add('gateway', () => {
+    ending.abort(new Error('the process ends'));
+  });
+  const gateway = startGateway({
+    watches,
+    enqueue: (key, cause) => queue.add(key, cause),
+    log,
+    signal: ending.signal,
+  });
+  gateway.started.catch((error: unknown) => {
+    if (!ending.signal.aborted) log.error({ err: error }, 'the gateway did not start');
+  });
+  void checkEvictionPolicy(redis.impatient, log);
+  watchRecovery({
+    redis: redis.impatient,
+    prefix: redis.prefix,
+    log,
+    signal: ending.signal,
+    onRecovered: (what) => {
+      gateway.addAll('recovered', what === 'emptied' ? 'Redis was emptied' : 'Redis is back');
+    },
+  });
+  return gateway;
+}

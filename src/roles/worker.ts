@@ -1,0 +1,165 @@
+import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import type { ApiConnection } from '../api/connection.ts';
+import { OPERATOR_LEASE } from '../api/names.ts';
+import type { ObjectStore } from '../api/store.ts';
+import { createClient } from '../apply/client.ts';
+import { ConfigurationError } from '../errors.ts';
+import { findForeignLeader } from '../observe/foreign-leader.ts';
+import { createMonitorFinder } from '../observe/monitor-namespace.ts';
+import type { RedisConnections } from '../queue/connection.ts';
+import { LeaderLock } from '../queue/lock.ts';
+import { PassLog } from '../queue/pass-log.ts';
+import { ProgressBoard } from '../queue/progress.ts';
+import type { ReconcileQueue } from '../queue/reconcile-queue.ts';
+import { watchRecovery } from '../queue/recovery.ts';
+import { Timers } from '../queue/timers.ts';
+import type { Lock } from '../queue/types.ts';
+import { createEventRecorder, type EventRecorder } from '../status/events.ts';
+import { createObjectStore } from '../watch/store.ts';
+import { watchLegacyConfig } from '../worker/legacy-config.ts';
+import { createReconcile } from '../worker/reconcile.ts';
+import { StrategyLoader } from '../worker/strategy-loader.ts';
+import { runWorker } from '../worker/worker.ts';
+import { connectCluster } from './cluster.ts';
+import { openReconcileQueue } from './gateway.ts';
+import { connectRedis } from './redis.ts';
+import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
+import { openWatches } from './watches.ts';
+
+/** Starts the caches and a worker that leads when it holds the lock, and nothing else. */
+export const start: StartRole = (context) =>
+  startParts(context, async (closers) => {
+    const { config, log } = context;
+    const { connection, uid } = await connectCluster(context, closers);
+    const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const queue = openReconcileQueue({ redis, log, closers });
+    const store = createObjectStore(openWatches(context, { connection, depth: 'full', closers }));
+    const stuck = Promise.withResolvers<never>();
+    await startWorker({
+      context,
+      connection,
+      store,
+      redis,
+      queue,
+      closers,
+      onStuck: (why) => {
+        stuck.reject(new Error(why));
+      },
+    });
+    return { ended: stuck.promise };
+  });
+
+/** What a worker is built from, in a process of its own or in role `all`. */
+export interface WorkerParts {
+  context: RoleContext;
+  connection: ApiConnection;
+  store: ObjectStore;
+  redis: RedisConnections;
+  queue: ReconcileQueue;
+  closers: Closers;
+  /** Absent where the process has no metrics page. */
+  metrics?: OperatorMetrics;
+  /** Ends the process because a pass does not end; absent in role `all` (design decision 5). */
+  onStuck?: (why: string) => void;
+}
+
+/** Builds a worker and starts it when its caches are complete; it stops with the role. */
+export async function startWorker(parts: WorkerParts): Promise<void> {
+  const { context, connection, store, redis, queue, closers, metrics } = parts;
+  const { config, log, signal } = context;
+  const events = createEventRecorder({
+    client: createClient(connection, { lane: 'reserved' }),
+    hostname: config.hostname,
+    log,
+  });
+  closers.add('Events', () => events.flush());
+  const timers = openTimers(parts);
+  log.info('waiting for the API caches');
+  await store.whenSynced(signal);
+  metrics?.setReady(true);
+  const worker = runWorker({
+    lock: announce(buildLock(parts), { ...parts, events }),
+    queue,
+    wakeUps: timers,
+    history: new PassLog(redis, log),
+    pass: createReconcile(buildReconcileParts(parts, events)),
+    log,
+    name: config.hostname,
+    ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
+  });
+  closers.add('worker', () => worker.stop());
+}
+
+function buildReconcileParts({ context, connection, store, redis, queue }: WorkerParts, events: EventRecorder) {
+  const { config, log } = context;
+  const { release, operatorNamespace } = config;
+  if (release === undefined) throw new ConfigurationError('this role needs VIRT_OPERATOR_IMAGE');
+  const reader = createClient(connection);
+  const strategies = new StrategyLoader({
+    operatorNamespace,
+    runbookUrlTemplate: release.runbookUrlTemplate,
+    findMonitorNamespace: createMonitorFinder((target) => reader.find(target)),
+    log,
+  });
+  const progress = new ProgressBoard(redis, log);
+  return { store, connection, recorder: queue, strategies, progress, events, release, operatorNamespace, log };
+}
+
+/** Wake-ups go off in this process; what Redis lost of its settings is set again when it comes back. */
+function openTimers({ context, redis, queue, closers }: WorkerParts): Timers {
+  const { log } = context;
+  const timers = new Timers({ redis, log, add: (key, cause) => queue.add(key, cause) });
+  closers.add('timers', () => timers.close());
+  closers.add('alarms', timers.start());
+  const ending = new AbortController();
+  closers.add('watch over Redis', () => {
+    ending.abort(new Error('the process ends'));
+  });
+  const writeSettings = () => {
+    queue.writeSettings().catch((error: unknown) => {
+      log.debug({ err: error }, 'the settings of the queue are written when Redis is back');
+    });
+  };
+  watchRecovery({
+    redis: redis.impatient,
+    prefix: redis.prefix,
+    log,
+    signal: ending.signal,
+    onRecovered: writeSettings,
+  });
+  return timers;
+}
+
+function buildLock({ context, redis, store }: WorkerParts): Lock {
+  const { config, log } = context;
+  return new LeaderLock({
+    redis,
+    log,
+    holder: config.hostname,
+    mayLead: () =>
+      Promise.resolve(findForeignLeader(store.get('Lease', OPERATOR_LEASE, config.operatorNamespace), new Date())),
+  });
+}
+
+/** Tells the log and the metrics when this process begins and ends to lead, and looks for leftovers meanwhile. */
+function announce(lock: Lock, { context, store, events, metrics }: WorkerParts & { events: EventRecorder }): Lock {
+  const { log, config } = context;
+  return {
+    run: ({ signal, onLead }) =>
+      lock.run({
+        signal,
+        onLead: async (term) => {
+          log.info({ fence: term.fence }, 'started leading');
+          metrics?.setLeading(true);
+          const { operatorNamespace } = config;
+          watchLegacyConfig({ store, operatorNamespace, events, log, signal: term.signal });
+          try {
+            await onLead(term);
+          } finally {
+            metrics?.setLeading(false);
+            log.info({ fence: term.fence }, 'stopped leading');
+          }
+        },
+      }),
+  };
+}

@@ -1,0 +1,183 @@
+import { STRATEGY_VERSION_ANNOTATION } from '../api/names.ts';
+import type { KubeVirtStatus } from '../api/kubevirt.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { runSteps, type RunReport } from '../apply/execute.ts';
+import { PassAborted, errorText, isNotFound } from '../errors.ts';
+import { decideCertificateWakeUp } from '../plan/certificates.ts';
+import { isEverythingReady } from '../plan/components.ts';
+import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
+import { decideSteps } from '../plan/steps.ts';
+import { writeFinalizers, writeStatus } from '../status/write.ts';
+import type { TargetDeployment } from '../strategy/types.ts';
+import { leaveAlone } from './customize-failures.ts';
+import { withFinalizer } from './finalizer.ts';
+import type { Outcome } from './outcome.ts';
+import type { PassState } from './pass.ts';
+import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
+import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
+import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
+import type { LoadedStrategy } from './strategy-loader.ts';
+
+type ReadyStrategy = Extract<LoadedStrategy, { type: 'ready' }>;
+
+/** What one pass has come to. */
+interface Result {
+  /** Before the times of its conditions are settled. */
+  status: KubeVirtStatus;
+  outcome: () => Outcome;
+}
+
+/**
+ * Installs, updates or repairs (spec/reconcile.md §3): phase, conditions and finalizer are stored before the first object is created; then the strategy, what
+ * old ones have left, and the steps. The status is written once at the end, also after a failure.
+ */
+export async function syncInstallation(pass: PassState, target: TargetDeployment): Promise<Outcome> {
+  const { statusClient, now } = pass;
+  const stored = pass.kubeVirt.status ?? {};
+  const draft = draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch));
+  pass.kubeVirt = await writeFinalizers(statusClient, pass.kubeVirt, withFinalizer);
+  if (isNews(stored, draft)) {
+    pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settleConditionTimes(draft, stored, now));
+  }
+  const { status, outcome } = await reach(pass, target, draft);
+  const settled = settleConditionTimes(status, pass.kubeVirt.status ?? {}, now);
+  pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settled);
+  return outcome();
+}
+
+/** Everything between the two writes of the status. Rejects only when the pass is ended from outside. */
+async function reach(pass: PassState, target: TargetDeployment, draft: KubeVirtStatus): Promise<Result> {
+  try {
+    const { client, observed, now, kubeVirt, parts } = pass;
+    const loaded = await parts.strategies.load({ kubeVirt, target, observed, client, now });
+    for (const problem of loaded.type === 'ready' ? loaded.problems : []) pass.log.warn(problem);
+    if (loaded.type === 'pending') {
+      pass.log.info(`waiting for ${loaded.awaited}`);
+      return { status: draft, outcome: () => pending(pass, loaded) };
+    }
+    await deleteOldStrategies(pass, target, loaded.finishedJobs);
+    return await apply(pass, { target, draft, loaded });
+  } catch (error) {
+    if (pass.work.signal.aborted) throw new PassAborted('the pass was ended', { cause: error });
+    return failure(pass, draft, error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+async function apply(
+  pass: PassState,
+  { target, draft, loaded }: { target: TargetDeployment; draft: KubeVirtStatus; loaded: ReadyStrategy },
+): Promise<Result> {
+  const { parts, key, work } = pass;
+  const progress = createProgressReporter(parts, { key, id: work.pass });
+  const report = await runInstallation(pass, { target, loaded, progress });
+  const result = judge(pass, target, { report, draft: { ...draft, generations: [...report.generations] } });
+  progress.finish(report, result.status.phase ?? 'Deploying');
+  // Nothing waits for it, and packing it takes time that the first steps should have.
+  await loaded.writeConfigMap();
+  return result;
+}
+
+/** What a run of steps means for the status. */
+function judge(
+  pass: PassState,
+  target: TargetDeployment,
+  { report, draft }: { report: RunReport; draft: KubeVirtStatus },
+): Result {
+  if (report.failures.length > 0) return failure(pass, draft, joinFailures(report.failures), report);
+  const wakeUp = decideCertificateWakeUp(report.context);
+  const outcome = () => done(pass, { wakeUp, report: reportOf(report) });
+  if (report.stopped !== undefined) {
+    pass.log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
+    return { status: draft, outcome };
+  }
+  const created = markCreated(draft);
+  if (!isEverythingReady(report.context)) return { status: created, outcome };
+  tellReady(pass, target);
+  return { status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0), outcome };
+}
+
+function runInstallation(
+  pass: PassState,
+  given: { target: TargetDeployment; loaded: ReadyStrategy; progress: ProgressReporter },
+): Promise<RunReport> {
+  const { target, loaded, progress } = given;
+  const { kubeVirt, observed, now, parts, client, log, work } = pass;
+  const { schedulableNodes, features } = observed;
+  const { operatorNamespace, store } = parts;
+  const context = { kubeVirt, target, strategy: loaded.strategy, operatorNamespace, features, schedulableNodes, now };
+  return runSteps(leaveAlone(decideSteps(context), loaded.failures), {
+    context,
+    generations: kubeVirt.status?.generations ?? [],
+    store,
+    client,
+    signal: work.signal,
+    log,
+    onEvent: (event) => {
+      parts.events.record(event);
+    },
+    onStep: progress.onStep,
+    onWrite: ({ step, verb, kind, name, namespace }) => {
+      log.debug({ step, kind, name, namespace }, verb);
+    },
+  });
+}
+
+function failure(pass: PassState, draft: KubeVirtStatus, error: Error, report?: RunReport): Result {
+  pass.log.error({ reason: errorText(error) }, 'the installation could not go on');
+  return {
+    status: markFailed(draft, errorText(error)),
+    outcome: () => failed(pass, error, report && reportOf(report)),
+  };
+}
+
+function pending(pass: PassState, { until, awaited }: LoadedStrategy & { type: 'pending' }): Outcome {
+  const outcome = done(pass);
+  return until === undefined || outcome.type !== 'done'
+    ? outcome
+    : { type: 'later', wrote: outcome.wrote, at: until, reason: awaited };
+}
+
+function tellReady({ log, kubeVirt }: PassState, target: TargetDeployment): void {
+  const isFirst = kubeVirt.status?.observedDeploymentID !== target.id;
+  if (isFirst)
+    log.info(
+      { version: target.kubeVirtVersion, registry: target.registry },
+      'KubeVirt is deployed: all components are ready',
+    );
+}
+
+/** ConfigMaps of other versions, and Jobs that have ended (spec/strategy.md §3.1). */
+async function deleteOldStrategies(
+  { client, observed }: PassState,
+  target: TargetDeployment,
+  finishedJobs: readonly KubernetesObject[],
+): Promise<void> {
+  const outdated = observed.strategyConfigMaps.filter(({ metadata }) => {
+    const version = metadata.annotations?.[STRATEGY_VERSION_ANNOTATION];
+    return version !== undefined && version !== target.kubeVirtVersion && metadata.deletionTimestamp === undefined;
+  });
+  await Promise.all([
+    ...outdated.map((configMap) =>
+      deleteIfThere(() => client.delete(targetOf('ConfigMap', configMap), uidOf(configMap))),
+    ),
+    ...finishedJobs.map((job) =>
+      deleteIfThere(() => client.delete(targetOf('Job', job), { ...uidOf(job), propagationPolicy: 'Foreground' })),
+    ),
+  ]);
+}
+
+async function deleteIfThere(remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function targetOf(kind: 'ConfigMap' | 'Job', { metadata }: KubernetesObject) {
+  return { kind, name: metadata.name ?? '', namespace: metadata.namespace };
+}
+
+function uidOf({ metadata }: KubernetesObject) {
+  return { uid: metadata.uid };
+}

@@ -1,0 +1,37 @@
+import type { Failure, RunReport } from '../apply/execute.ts';
+import { errorText } from '../errors.ts';
+import type { WakeUp } from '../plan/types.ts';
+import type { PassReport } from '../queue/pass-log.ts';
+import type { Outcome } from './outcome.ts';
+import { countWrites, type PassState } from './pass.ts';
+
+/** All failures of a pass as one error; each names its object and what was answered. */
+export function joinFailures(failures: readonly Pick<Failure, 'error'>[]): Error {
+  const [first] = failures;
+  const texts = [...new Set(failures.map(({ error }) => errorText(error)))];
+  return new Error(texts.join('; '), { cause: first?.error.cause });
+}
+
+/** What people are shown of a run of steps: the steps that wrote, and what failed. */
+export function reportOf({ steps, failures }: Pick<RunReport, 'steps' | 'failures'>): PassReport {
+  return {
+    steps: steps.map(({ name, writes, milliseconds }) => ({ name, actions: writes, durationMs: milliseconds })),
+    errors: failures.map(({ step, object, error }) => ({ object: object ?? step, error: errorText(error) })),
+  };
+}
+
+/** The outcome of a pass that did what it could: again at `wakeUp`, or when an event comes. */
+export function done(pass: PassState, details: { wakeUp?: WakeUp | undefined; report?: PassReport } = {}): Outcome {
+  const { wakeUp, report } = details;
+  return {
+    type: 'done',
+    wrote: countWrites(pass),
+    ...(wakeUp === undefined ? {} : { wakeUp }),
+    ...(report === undefined ? {} : { report }),
+  };
+}
+
+/** The outcome of a pass in which something failed. */
+export function failed(pass: PassState, error: Error, report?: PassReport): Outcome {
+  return { type: 'retry', wrote: countWrites(pass), error, ...(report === undefined ? {} : { report }) };
+}

@@ -1,0 +1,73 @@
+import { SCHEDULABLE_LABEL } from '../api/names.ts';
+import type { KubeVirtStatus } from '../api/kubevirt.ts';
+import { createClient } from '../apply/client.ts';
+import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
+import { errorText } from '../errors.ts';
+import { markDeleted, markDeleting, markDeletionFailed, settleConditionTimes } from '../plan/conditions.ts';
+import { TEARDOWN_STEPS } from '../plan/teardown.ts';
+import { writeFinalizers, writeStatus } from '../status/write.ts';
+import { buildInstallStrategy } from '../strategy/install-strategy.ts';
+import type { TargetDeployment } from '../strategy/types.ts';
+import { withoutFinalizer } from './finalizer.ts';
+import type { Outcome } from './outcome.ts';
+import type { PassState } from './pass.ts';
+import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
+
+/**
+ * Removes the installation of an object that is being deleted (spec/reconcile.md §4): everything that is managed, whatever strategy it came from; the
+ * finalizer goes when nothing is left. What has to be waited for comes back as an event.
+ */
+export async function syncDeletion(pass: PassState, target: TargetDeployment): Promise<Outcome> {
+  const { log } = pass;
+  const isFirst = pass.kubeVirt.status?.phase !== 'Deleting';
+  if (isFirst) log.info('the installation is being removed');
+  await store(pass, markDeleting(pass.kubeVirt.status ?? {}));
+  const report = await runRemoval(pass, target);
+  if (report.failures.length > 0) {
+    const error = joinFailures(report.failures);
+    log.error({ reason: errorText(error) }, 'the removal could not go on');
+    await store(pass, markDeletionFailed(pass.kubeVirt.status ?? {}, errorText(error)));
+    return failed(pass, error, reportOf(report));
+  }
+  if (report.stopped !== undefined) {
+    log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
+    return done(pass, { report: reportOf(report) });
+  }
+  await store(pass, markDeleted(pass.kubeVirt.status ?? {}));
+  await writeFinalizers(pass.statusClient, pass.kubeVirt, withoutFinalizer);
+  log.info('KubeVirt is removed');
+  return done(pass, { report: reportOf(report) });
+}
+
+async function store(pass: PassState, status: KubeVirtStatus): Promise<void> {
+  const { kubeVirt, statusClient, now } = pass;
+  pass.kubeVirt = await writeStatus(statusClient, kubeVirt, settleConditionTimes(status, kubeVirt.status ?? {}, now));
+}
+
+async function runRemoval(pass: PassState, target: TargetDeployment): Promise<RunReport> {
+  const { kubeVirt, observed, now, parts, client, log, work } = pass;
+  const { schedulableNodes, features } = observed;
+  const { operatorNamespace } = parts;
+  // A removal follows what is there, not what a strategy says.
+  const strategy = buildInstallStrategy([]);
+  return runSteps(TEARDOWN_STEPS, {
+    context: { kubeVirt, target, strategy, operatorNamespace, features, schedulableNodes, now },
+    generations: [],
+    store: await withLiveNodes(pass),
+    client,
+    signal: work.signal,
+    log,
+  });
+}
+
+/** The caches only count nodes; their labels are read live (spec/reconcile.md §4, point 22). */
+async function withLiveNodes({ parts, work }: PassState): Promise<RunOptions['store']> {
+  const { store, connection } = parts;
+  const reader = createClient(connection, { signal: work.signal });
+  const nodes = await reader.list('Node', { labelSelector: SCHEDULABLE_LABEL });
+  return {
+    get: (kind, name, namespace) => store.get(kind, name, namespace),
+    list: (kind) => (kind === 'Node' ? nodes : store.list(kind)),
+    onChange: (listener) => store.onChange(listener),
+  };
+}

@@ -1,0 +1,166 @@
+import type { KubeVirt } from '../api/kubevirt.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import type { ApiClient } from '../apply/client.ts';
+import { isStale } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Observed } from '../observe/gather.ts';
+import type { MonitorSearch } from '../observe/monitor-namespace.ts';
+import type { ClusterFeatures } from '../plan/types.ts';
+import { customizeStrategy, type CustomizedStrategy } from '../strategy/customize.ts';
+import { buildDumpJob } from '../strategy/dump-job.ts';
+import { buildStrategyConfigMap, parseStrategyConfigMap, strategyConfigMapsOf } from '../strategy/dump.ts';
+import { generateStrategy } from '../strategy/generate.ts';
+import { decideStrategySource, type StrategySource } from '../strategy/strategy-source.ts';
+import { monitorAccountOf, monitorNamespaceCandidates } from '../strategy/target-properties.ts';
+import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
+
+/** What a strategy is loaded for. */
+export interface StrategyRequest {
+  kubeVirt: KubeVirt;
+  target: TargetDeployment;
+  observed: Observed;
+  client: ApiClient;
+  now: Date;
+}
+
+/** A strategy, customized, or what it waits for. */
+export type LoadedStrategy =
+  | ({ type: 'ready'; finishedJobs: readonly KubernetesObject[]; problems: readonly string[] } & CustomizedStrategy & {
+        /** Writes the ConfigMap that upstream reads after a hand-back, when it is missing or outdated (design decision 6). */
+        writeConfigMap: () => Promise<void>;
+      })
+  | { type: 'pending'; awaited: string; until?: Date; finishedJobs: readonly KubernetesObject[] };
+
+/** What a loader needs beside the requests. */
+export interface StrategyLoaderOptions {
+  operatorNamespace: string;
+  runbookUrlTemplate: string;
+  findMonitorNamespace: (search: MonitorSearch, features: ClusterFeatures) => Promise<string>;
+  log: Log;
+}
+
+/** A value and what it was made from; one is enough, because there is one installation. */
+interface Cached<T> {
+  from: string;
+  value: T;
+}
+
+/**
+ * Loads install strategies and keeps the last one: generated here when the release is the compiled-in one, else read from the ConfigMap that a Job of the
+ * release's own image writes (spec/strategy.md §3, design decision 6). Strategies are frozen, so passes may share them.
+ */
+export class StrategyLoader {
+  readonly #options: StrategyLoaderOptions;
+  readonly #parsed = new WeakMap<KubernetesObject, InstallStrategy>();
+  #generated: Cached<{ strategy: InstallStrategy; configMap?: KubernetesObject }> | undefined;
+  #customized: (Cached<CustomizedStrategy> & { base: InstallStrategy }) | undefined;
+
+  constructor(options: StrategyLoaderOptions) {
+    this.#options = options;
+  }
+
+  /** Loads the strategy, or creates the Job that writes it. */
+  async load(request: StrategyRequest): Promise<LoadedStrategy> {
+    const { target, observed, now } = request;
+    const source = decideStrategySource({
+      target,
+      configMaps: observed.strategyConfigMaps,
+      jobs: observed.strategyJobs,
+      now,
+      parse: (configMap) => this.#parse(configMap),
+    });
+    switch (source.type) {
+      case 'native':
+        return this.#generate(source, request);
+      case 'configmap':
+        return {
+          ...this.#ready(source.strategy, request),
+          finishedJobs: source.finishedJobs,
+          problems: source.problems,
+          writeConfigMap: () => Promise.resolve(),
+        };
+      case 'create-job':
+        return this.#createJob(source, request);
+      case 'wait':
+        return { ...source, type: 'pending', awaited: source.reason };
+    }
+  }
+
+  async #generate(
+    { finishedJobs }: StrategySource & { type: 'native' },
+    request: StrategyRequest,
+  ): Promise<LoadedStrategy> {
+    const { target, observed } = request;
+    const search = { candidates: monitorNamespaceCandidates(target), account: monitorAccountOf(target) };
+    const monitorNamespace = await this.#options.findMonitorNamespace(search, observed.features);
+    const from = JSON.stringify([target.json, monitorNamespace]);
+    if (this.#generated?.from !== from) {
+      const { operatorNamespace, runbookUrlTemplate } = this.#options;
+      const input = { target, operatorNamespace, monitorNamespace, runbookUrlTemplate };
+      this.#generated = { from, value: { strategy: generateStrategy(input) } };
+    }
+    const { value } = this.#generated;
+    return {
+      ...this.#ready(value.strategy, request),
+      finishedJobs,
+      problems: [],
+      writeConfigMap: () => {
+        value.configMap ??= buildStrategyConfigMap(target, value.strategy);
+        return this.#writeConfigMap(value.configMap, request);
+      },
+    };
+  }
+
+  /** Creates the ConfigMap, or replaces one of ours with other content. One that upstream wrote for this deployment is as good. */
+  async #writeConfigMap(wanted: KubernetesObject, { target, observed, client }: StrategyRequest): Promise<void> {
+    const known = strategyConfigMapsOf(target, observed.strategyConfigMaps);
+    const own = known.find(({ metadata }) => metadata.name === wanted.metadata.name);
+    if (own === undefined && known.length > 0) return;
+    if (own !== undefined && JSON.stringify(own.data) === JSON.stringify(wanted.data)) return;
+    if (own === undefined) {
+      try {
+        await client.create('ConfigMap', wanted);
+      } catch (error) {
+        // It is there, and this pass has not seen it: the next one looks at its content.
+        if (!isStale(error)) throw error;
+      }
+      return;
+    }
+    const { resourceVersion = '' } = own.metadata;
+    await client.replace('ConfigMap', { ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
+  }
+
+  async #createJob(
+    { attempt, reason, finishedJobs }: StrategySource & { type: 'create-job' },
+    { target, kubeVirt, client }: StrategyRequest,
+  ): Promise<LoadedStrategy> {
+    const { operatorNamespace, log } = this.#options;
+    const job = buildDumpJob({ target, operatorNamespace, spec: kubeVirt.spec, attempt });
+    try {
+      const { metadata } = await client.create('Job', job);
+      log.info({ name: metadata.name, reason }, `a Job is to write the install strategy of ${target.kubeVirtVersion}`);
+    } catch (error) {
+      // A Job of this attempt exists: its own events go on from here.
+      if (!isStale(error)) throw error;
+    }
+    return { type: 'pending', awaited: `the install strategy of ${target.kubeVirtVersion}`, finishedJobs };
+  }
+
+  #ready(base: InstallStrategy, { kubeVirt }: StrategyRequest): { type: 'ready' } & CustomizedStrategy {
+    const { customizeComponents } = kubeVirt.spec;
+    const from = JSON.stringify(customizeComponents ?? {});
+    if (this.#customized?.from !== from || this.#customized.base !== base) {
+      this.#customized = { from, base, value: customizeStrategy(base, customizeComponents) };
+    }
+    return { type: 'ready', ...this.#customized.value };
+  }
+
+  /** Objects of the cache are frozen and replaced as a whole, so the object itself says whether it was parsed before. */
+  #parse(configMap: KubernetesObject): InstallStrategy {
+    const known = this.#parsed.get(configMap);
+    if (known !== undefined) return known;
+    const strategy = parseStrategyConfigMap(configMap);
+    this.#parsed.set(configMap, strategy);
+    return strategy;
+  }
+}
