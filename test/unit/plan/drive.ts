@@ -64,6 +64,7 @@ export class Installation {
   kubeVirt: KubeVirt;
   features: ClusterFeatures = PLAIN_FEATURES;
   now = START;
+  leftAlone: NonNullable<PassContext['leftAlone']> = [];
   readonly cluster: MemoryCluster;
   generations: readonly GenerationStatus[] = [];
   readonly #strategies = new Map<string, PassContext['strategy']>();
@@ -79,6 +80,7 @@ export class Installation {
       kubeVirt: this.kubeVirt,
       target,
       strategy: this.#strategy(),
+      leftAlone: this.leftAlone,
       operatorNamespace: 'kubevirt',
       features: this.features,
       schedulableNodes: this.cluster.nodes.length,

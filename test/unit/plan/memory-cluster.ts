@@ -46,6 +46,11 @@ export class MemoryCluster implements World {
     this.#store(changed);
   }
 
+  /** An object as somebody else would create it. */
+  add(object: KubernetesObject): void {
+    this.#store(object);
+  }
+
   remove(kind: KindName, name: string, namespace?: string): void {
     if (!this.#objects.delete(`${kind} ${objectKey(name, namespace)}`)) throw new Error(`no ${kind} ${name}`);
   }
@@ -148,6 +153,30 @@ export class MemoryCluster implements World {
     }
   }
 
+  /** A DaemonSet half way: the first `updated` nodes run a pod of the present template, the others the one that they had. */
+  rollDaemonSet(name: string, updated: number, options: { crashing?: boolean } = {}): void {
+    const daemonSet = this.get('DaemonSet', name, 'kubevirt');
+    if (daemonSet === undefined) throw new Error(`no DaemonSet ${name}`);
+    const { metadata } = daemonSet.spec?.template as unknown as { metadata: KubernetesObject['metadata'] };
+    const isReady = options.crashing !== true;
+    for (let index = 0; index < updated; index++) {
+      this.edit('Pod', `${name}-${index}`, (pod) => {
+        pod.metadata = { ...pod.metadata, labels: metadata.labels ?? {}, annotations: metadata.annotations ?? {} };
+        pod.status = {
+          phase: 'Running',
+          containerStatuses: [{ name, ready: isReady, restartCount: isReady ? 0 : 1 }],
+        };
+      });
+    }
+    const desired = this.nodes.length;
+    this.#setStatus(daemonSet, {
+      desiredNumberScheduled: desired,
+      currentNumberScheduled: desired,
+      updatedNumberScheduled: updated,
+      numberReady: isReady ? desired : desired - updated,
+    });
+  }
+
   #runPods(workload: KubernetesObject, count: number, isUp: (workload: string, index: number) => boolean): number {
     const { name = '', namespace = '' } = workload.metadata;
     for (const pod of this.list('Pod')) {
@@ -183,8 +212,9 @@ export class MemoryCluster implements World {
 }
 
 async function secretData(action: Action): Promise<Record<string, string> | undefined> {
-  if (!('certificate' in action) || action.certificate === undefined) return undefined;
-  const { certificatePem, privateKeyPem } = await issueCertificate(action.certificate);
+  const request = 'certificate' in action ? action.certificate : undefined;
+  if (request === undefined) return undefined;
+  const { certificatePem, privateKeyPem } = await issueCertificate(request);
   return {
     'tls.crt': Buffer.from(certificatePem).toString('base64'),
     'tls.key': Buffer.from(privateKeyPem).toString('base64'),
