@@ -27,9 +27,10 @@ export interface CrdRow {
   versions: readonly CrdVersion[];
   /** Irregular plural; else the kind in lower case with an `s`. */
   plural?: string;
+  /** Each stands for itself and for its plural with an `s`. */
   shortNames?: readonly string[];
+  /** Namespaced kinds are members of the category `all`, unless said otherwise. */
   clusterScoped?: true;
-  /** Member of the category `all`; true unless said otherwise. */
   inCategoryAll?: false;
   hasListKind?: true;
   subresources?: readonly ('status' | 'scale')[];
@@ -95,8 +96,8 @@ function buildNames(row: CrdRow, singular: string, plural: string): JsonObject {
     plural,
     singular,
     ...(row.hasListKind && { listKind: `${row.kind}List` }),
-    ...(row.shortNames && { shortNames: [...row.shortNames] }),
-    ...(row.inCategoryAll !== false && { categories: ['all'] }),
+    ...(row.shortNames && { shortNames: row.shortNames.flatMap((name) => [name, `${name}s`]) }),
+    ...(row.clusterScoped !== true && row.inCategoryAll !== false && { categories: ['all'] }),
   };
 }
 

@@ -31,6 +31,12 @@ const templateCondition = (type: string): CrdColumn => column(type, `.status.con
 
 const SOURCE = [column('SourceKind', '.spec.source.kind'), column('SourceName', '.spec.source.name')];
 
+const TAKEN = [
+  column('ReadyToUse', '.status.readyToUse', 'boolean'),
+  column('CreationTime', '.status.creationTime', 'date'),
+  column('Error', '.status.error.message'),
+];
+
 const replicas = (what: string): CrdColumn[] => [
   column('Desired', '.spec.replicas', 'integer', { description: `How many ${what} are wanted` }),
   column('Current', '.status.replicas', 'integer', { description: `How many ${what} there are` }),
@@ -38,24 +44,28 @@ const replicas = (what: string): CrdColumn[] => [
   AGE,
 ];
 
-const SNAPSHOT = 'snapshot.kubevirt.io';
-const INSTANCETYPE = 'instancetype.kubevirt.io';
-const BACKUP = 'backup.kubevirt.io';
-
 const presetWarning = (version: string): string =>
   `kubevirt.io/${version} VirtualMachineInstancePresets is now deprecated and will be removed in v2.`;
 const ALPHA_THEN_BETA: readonly CrdVersion[] = [{ name: 'v1alpha1' }, { name: 'v1beta1', storage: true }];
 const ALPHA_ONLY: readonly CrdVersion[] = [{ name: 'v1alpha1', storage: true }];
 const BETA_ONLY: readonly CrdVersion[] = [{ name: 'v1beta1', storage: true }];
 
+const withStatus = (group: string, versions: readonly CrdVersion[]) =>
+  ({ group, versions, subresources: ['status'], namesConversion: true }) as const;
+
+/** What the CRDs of one group share. */
+const CORE = { group: KUBEVIRT, versions: CORE_VERSIONS };
+const SNAPSHOT = withStatus('snapshot.kubevirt.io', ALPHA_THEN_BETA);
+const INSTANCETYPE = { group: 'instancetype.kubevirt.io', versions: BETA_ONLY, namesConversion: true } as const;
+const BACKUP = withStatus('backup.kubevirt.io', ALPHA_ONLY);
+
 /** CRDs of every install strategy, in upstream's order. */
 export const STRATEGY_CRDS: readonly CrdRow[] = [
   {
     kind: 'VirtualMachineInstance',
-    group: KUBEVIRT,
+    ...CORE,
     schema: VirtualMachineInstance,
-    versions: CORE_VERSIONS,
-    shortNames: ['vmi', 'vmis'],
+    shortNames: ['vmi'],
     columns: [
       AGE,
       PHASE,
@@ -68,30 +78,28 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
   },
   {
     kind: 'VirtualMachineInstancePreset',
-    group: KUBEVIRT,
+    ...CORE,
     schema: VirtualMachineInstancePreset,
     // The old version is the one that is stored.
     versions: [
       { name: 'v1', warning: presetWarning('v1') },
       { name: 'v1alpha3', storage: true, warning: presetWarning('v1alpha3') },
     ],
-    shortNames: ['vmipreset', 'vmipresets'],
+    shortNames: ['vmipreset'],
   },
   {
     kind: 'VirtualMachineInstanceReplicaSet',
-    group: KUBEVIRT,
+    ...CORE,
     schema: VirtualMachineInstanceReplicaSet,
-    versions: CORE_VERSIONS,
-    shortNames: ['vmirs', 'vmirss'],
+    shortNames: ['vmirs'],
     subresources: ['status', 'scale'],
     columns: replicas('virtual machine instances'),
   },
   {
     kind: 'VirtualMachine',
-    group: KUBEVIRT,
+    ...CORE,
     schema: VirtualMachine,
-    versions: CORE_VERSIONS,
-    shortNames: ['vm', 'vms'],
+    shortNames: ['vm'],
     subresources: ['status'],
     columns: [
       AGE,
@@ -101,10 +109,9 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
   },
   {
     kind: 'VirtualMachineInstanceMigration',
-    group: KUBEVIRT,
+    ...CORE,
     schema: VirtualMachineInstanceMigration,
-    versions: CORE_VERSIONS,
-    shortNames: ['vmim', 'vmims'],
+    shortNames: ['vmim'],
     subresources: ['status'],
     columns: [
       { ...PHASE, description: 'How far the migration is' },
@@ -113,42 +120,23 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
   },
   {
     kind: 'VirtualMachineSnapshot',
-    group: SNAPSHOT,
+    ...SNAPSHOT,
     schema: VirtualMachineSnapshot,
-    versions: ALPHA_THEN_BETA,
-    shortNames: ['vmsnapshot', 'vmsnapshots'],
-    subresources: ['status'],
-    namesConversion: true,
-    columns: [
-      ...SOURCE,
-      PHASE,
-      column('ReadyToUse', '.status.readyToUse', 'boolean'),
-      column('CreationTime', '.status.creationTime', 'date'),
-      column('Error', '.status.error.message'),
-    ],
+    shortNames: ['vmsnapshot'],
+    columns: [...SOURCE, PHASE, ...TAKEN],
   },
   {
     kind: 'VirtualMachineSnapshotContent',
-    group: SNAPSHOT,
+    ...SNAPSHOT,
     schema: VirtualMachineSnapshotContent,
-    versions: ALPHA_THEN_BETA,
-    shortNames: ['vmsnapshotcontent', 'vmsnapshotcontents'],
-    subresources: ['status'],
-    namesConversion: true,
-    columns: [
-      column('ReadyToUse', '.status.readyToUse', 'boolean'),
-      column('CreationTime', '.status.creationTime', 'date'),
-      column('Error', '.status.error.message'),
-    ],
+    shortNames: ['vmsnapshotcontent'],
+    columns: TAKEN,
   },
   {
     kind: 'VirtualMachineRestore',
-    group: SNAPSHOT,
+    ...SNAPSHOT,
     schema: VirtualMachineRestore,
-    versions: ALPHA_THEN_BETA,
-    shortNames: ['vmrestore', 'vmrestores'],
-    subresources: ['status'],
-    namesConversion: true,
+    shortNames: ['vmrestore'],
     columns: [
       column('TargetKind', '.spec.target.kind'),
       column('TargetName', '.spec.target.name'),
@@ -158,28 +146,23 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
   },
   {
     kind: 'VirtualMachineInstancetype',
-    group: INSTANCETYPE,
+    ...INSTANCETYPE,
     schema: VirtualMachineInstancetype,
-    versions: BETA_ONLY,
-    shortNames: ['vminstancetype', 'vminstancetypes', 'vmf', 'vmfs'],
-    namesConversion: true,
+    shortNames: ['vminstancetype', 'vmf'],
   },
   {
     kind: 'VirtualMachineClusterInstancetype',
-    group: INSTANCETYPE,
+    ...INSTANCETYPE,
     schema: VirtualMachineInstancetype,
-    versions: BETA_ONLY,
-    shortNames: ['vmclusterinstancetype', 'vmclusterinstancetypes', 'vmcf', 'vmcfs'],
+    shortNames: ['vmclusterinstancetype', 'vmcf'],
     clusterScoped: true,
-    inCategoryAll: false,
-    namesConversion: true,
   },
   {
     kind: 'VirtualMachinePool',
     group: 'pool.kubevirt.io',
     schema: VirtualMachinePool,
     versions: ALPHA_THEN_BETA,
-    shortNames: ['vmpool', 'vmpools'],
+    shortNames: ['vmpool'],
     subresources: ['status', 'scale'],
     columns: replicas('virtual machines'),
   },
@@ -190,26 +173,20 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
     versions: ALPHA_ONLY,
     plural: 'migrationpolicies',
     clusterScoped: true,
-    inCategoryAll: false,
     subresources: ['status'],
   },
   {
     kind: 'VirtualMachinePreference',
-    group: INSTANCETYPE,
+    ...INSTANCETYPE,
     schema: VirtualMachinePreference,
-    versions: BETA_ONLY,
-    shortNames: ['vmpref', 'vmprefs', 'vmp', 'vmps'],
-    namesConversion: true,
+    shortNames: ['vmpref', 'vmp'],
   },
   {
     kind: 'VirtualMachineClusterPreference',
-    group: INSTANCETYPE,
+    ...INSTANCETYPE,
     schema: VirtualMachinePreference,
-    versions: BETA_ONLY,
-    shortNames: ['vmcp', 'vmcps'],
+    shortNames: ['vmcp'],
     clusterScoped: true,
-    inCategoryAll: false,
-    namesConversion: true,
   },
   {
     kind: 'VirtualMachineExport',
@@ -223,7 +200,7 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
       },
       { name: 'v1', storage: true },
     ],
-    shortNames: ['vmexport', 'vmexports'],
+    shortNames: ['vmexport'],
     subresources: ['status'],
     namesConversion: true,
     columns: [...SOURCE, PHASE],
@@ -233,7 +210,7 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
     group: 'clone.kubevirt.io',
     schema: VirtualMachineClone,
     versions: ALPHA_THEN_BETA,
-    shortNames: ['vmclone', 'vmclones'],
+    shortNames: ['vmclone'],
     subresources: ['status'],
     columns: [
       PHASE,
@@ -243,22 +220,16 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
   },
   {
     kind: 'VirtualMachineBackup',
-    group: BACKUP,
+    ...BACKUP,
     schema: VirtualMachineBackup,
-    versions: ALPHA_ONLY,
-    shortNames: ['vmbackup', 'vmbackups'],
-    subresources: ['status'],
-    namesConversion: true,
+    shortNames: ['vmbackup'],
     columns: [...SOURCE, column('Type', '.status.type'), column('CheckpointName', '.status.checkpointName')],
   },
   {
     kind: 'VirtualMachineBackupTracker',
-    group: BACKUP,
+    ...BACKUP,
     schema: VirtualMachineBackupTracker,
-    versions: ALPHA_ONLY,
-    shortNames: ['vmbackuptracker', 'vmbackuptrackers'],
-    subresources: ['status'],
-    namesConversion: true,
+    shortNames: ['vmbackuptracker'],
     columns: [
       ...SOURCE,
       column('LatestCheckpoint', '.status.latestCheckpoint.name'),
@@ -271,7 +242,6 @@ export const STRATEGY_CRDS: readonly CrdRow[] = [
     schema: Plugin,
     versions: ALPHA_ONLY,
     clusterScoped: true,
-    inCategoryAll: false,
     hasListKind: true,
   },
 ];
@@ -296,7 +266,7 @@ export const TEMPLATE_CRDS: readonly CrdRow[] = [
     ...TEMPLATE_CRD,
     kind: 'VirtualMachineTemplateRequest',
     schema: VirtualMachineTemplateRequest,
-    shortNames: ['vmtr', 'vmtrs'],
+    shortNames: ['vmtr'],
     columns: [
       column('Template', '.status.templateRef.name'),
       AGE,
@@ -308,7 +278,7 @@ export const TEMPLATE_CRDS: readonly CrdRow[] = [
     ...TEMPLATE_CRD,
     kind: 'VirtualMachineTemplate',
     schema: VirtualMachineTemplate,
-    shortNames: ['vmt', 'vmts'],
+    shortNames: ['vmt'],
     columns: [AGE, templateCondition('Ready')],
   },
 ];

@@ -1,6 +1,6 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
 import type { GenerateInput } from '../types.ts';
-import { DESCRIPTIONS } from '../schema/descriptions.ts';
+import { DESCRIPTIONS } from '../schema/texts/descriptions.ts';
 import { createRenderer } from '../schema/render.ts';
 import { hasSwitch } from '../target-properties.ts';
 import { buildCrd } from './crd.ts';

@@ -15,7 +15,7 @@ const ROW: CrdRow = {
   group: KUBEVIRT,
   schema: kubevirt.KubeVirt,
   versions: CORE_VERSIONS,
-  shortNames: ['kv', 'kvs'],
+  shortNames: ['kv'],
   subresources: ['status'],
   columns: [AGE, PHASE],
   labels: { 'operator.kubevirt.io': '' },
