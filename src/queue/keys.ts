@@ -18,6 +18,8 @@ export interface Keys {
   due: string;
   /** Hash: reconcile key → why its wake-up was armed, as JSON. */
   dueReasons: string;
+  /** Hash: reconcile key → reason of a wake-up that is due and whose key is being queued, as JSON. */
+  firing: string;
   /** Hash: reconcile key → failures in a row. */
   failures: string;
   /** The leader's token. */
@@ -44,6 +46,7 @@ export function buildKeys(prefix: string): Keys {
     deletes: `${prefix}:own-deletes`,
     due: `${prefix}:due`,
     dueReasons: `${prefix}:due-reasons`,
+    firing: `${prefix}:firing`,
     failures: `${prefix}:failures`,
     lock: `${prefix}:leader`,
     fence: `${prefix}:leader-fence`,

@@ -6,7 +6,7 @@ import type { RedisClient, RedisConnections } from './connection.ts';
 import { buildKeys, TIMERS_QUEUE, type Keys } from './keys.ts';
 import { openQueue } from './reconcile-queue.ts';
 import { retryDelay } from './retry-delay.ts';
-import { ARM, DISARM } from './timer-scripts.ts';
+import { ARM, CLAIM, DISARM, FORGET } from './timer-scripts.ts';
 import type { WakeUps, Wish } from './types.ts';
 
 /** Data of an alarm: for people who look at the queue `timers`; what is due stands in the sorted set alone. */
@@ -61,7 +61,7 @@ export class Timers implements WakeUps {
 
   /** Takes the wake-up of a key away. */
   async disarm(key: string): Promise<void> {
-    const gone = await this.#redis.eval(DISARM, 2, this.#keys.due, this.#keys.dueReasons, key, '');
+    const gone = await this.#redis.eval(DISARM, 2, this.#keys.due, this.#keys.dueReasons, key);
     await this.#removeAlarm(key, String(gone));
   }
 
@@ -78,21 +78,21 @@ export class Timers implements WakeUps {
   }
 
   async fireDue(): Promise<void> {
-    const due = await this.#redis.zrangebyscore(this.#keys.due, '-inf', this.#now(), 'WITHSCORES');
-    for (let i = 0; i < due.length; i += 2) await this.#fire(due[i] ?? '', due[i + 1] ?? '');
+    const { due, dueReasons, firing } = this.#keys;
+    const claimed = (await this.#redis.eval(CLAIM, 3, due, dueReasons, firing, this.#now())) as string[];
+    for (let i = 0; i < claimed.length; i += 2) await this.#fire(claimed[i] ?? '', claimed[i + 1] ?? '');
   }
 
-  /** Queues first and disarms then: a kill in between repeats the wake-up instead of losing it. */
-  async #fire(key: string, at: string): Promise<void> {
-    const reason = await this.#redis.hget(this.#keys.dueReasons, key);
-    await this.#options.add(key, buildCause(reason, this.#now()));
-    await this.#redis.eval(DISARM, 2, this.#keys.due, this.#keys.dueReasons, key, at);
+  /** Queues first and forgets then: a kill in between repeats the wake-up instead of losing it. */
+  async #fire(key: string, reason: string): Promise<void> {
+    await this.#options.add(key, parseReason(reason, this.#now()));
+    await this.#redis.eval(FORGET, 1, this.#keys.firing, key, reason);
   }
 
   async #set(key: string, wish: Wish, mode: 'earliest' | 'replace'): Promise<void> {
     // A time that is past means "as soon as possible"; never the very time of an alarm that is going off now.
     const at = Math.max(wish.at.getTime(), this.#now() + 1);
-    const reason = JSON.stringify({ type: wish.type ?? 'timer', reason: wish.reason });
+    const reason = JSON.stringify({ type: wish.type ?? 'timer', reason: wish.reason, at });
     const { due, dueReasons } = this.#keys;
     const answer = await this.#redis.eval(ARM, 2, due, dueReasons, key, at, reason, mode);
     const [holds, gaveWay] = answer as [string, string];
@@ -130,7 +130,7 @@ export class Timers implements WakeUps {
       lockDuration: 10_000,
       stalledInterval: 5000,
       maxStalledCount: 100,
-      skipVersionCheck: true,
+      // No skipVersionCheck: without Redis's version BullMQ blocks for whole seconds, and alarms go off a second late.
     });
     worker.on('error', (error) => {
       log.debug({ error: errorText(error) }, 'BullMQ reported an error');
@@ -152,8 +152,8 @@ function buildAlarmId(key: string, at: string): string {
   return `${key.replaceAll(':', '_')}@${at}`;
 }
 
-/** The cause of a wake-up, from its reason as Redis keeps it; that may be missing when the wake-up was disarmed and armed again meanwhile. */
-function buildCause(reason: string | null, now: number): Cause {
-  const known = reason === null ? undefined : (JSON.parse(reason) as { type: 'timer' | 'retry'; reason: string });
-  return { type: known?.type ?? 'timer', ...(known && { note: known.reason }), at: now };
+/** The cause that a wake-up is. */
+function parseReason(text: string, now: number): Cause {
+  const { type, reason } = JSON.parse(text) as { type: 'timer' | 'retry'; reason: string };
+  return { type, note: reason, at: now };
 }

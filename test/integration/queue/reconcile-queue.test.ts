@@ -228,7 +228,7 @@ test('a job of a newer release is left alone, and found again by the next leader
   await ours.complete({});
   const [newer] = await queue.queue.getDelayed();
   assert.deepEqual(newer?.data, data);
-  assert.equal(newer?.attemptsStarted, 1);
+  assert.equal(newer.attemptsStarted, 1);
   // A new leader looks at it once, and puts it off again if it is no newer itself.
   const nextLeader = takeJobs(t, queue);
   await assert.rejects(Promise.race([nextLeader(), secondLook(queue)]), /looked/);

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { retryDelay } from '../../../src/queue/retry-delay.ts';
+
+const ROWS = [
+  { name: 'the first failure', failures: 1, random: 0, want: 1000 },
+  { name: 'the second doubles', failures: 2, random: 0, want: 2000 },
+  { name: 'the tenth', failures: 10, random: 0, want: 512_000 },
+  { name: 'the longest', failures: 11, random: 0, want: 1_000_000 },
+  { name: 'no more than the longest', failures: 5000, random: 0, want: 1_000_000 },
+  { name: 'chance makes it a fifth shorter at most', failures: 1, random: 0.999_999, want: 800 },
+  { name: 'chance also at the longest', failures: 20, random: 0.5, want: 900_000 },
+  { name: 'a count that was lost is a first failure', failures: 0, random: 0, want: 1000 },
+];
+
+for (const { name, failures, random, want } of ROWS) {
+  test(`retry delay: ${name}`, () => {
+    assert.equal(retryDelay(failures, random), want);
+  });
+}
