@@ -11,6 +11,8 @@ type Command = (args: string[]) => Promise<number>;
 const COMMANDS: Record<string, () => Promise<{ run: Command }>> = {
   crd: () => import('./cli/crd.ts'),
   render: () => import('./cli/render.ts'),
+  setup: () => import('./cli/setup.ts'),
+  remove: () => import('./cli/remove.ts'),
 };
 
 const ROLE_FILES: Record<Role, () => Promise<{ start: StartRole }>> = {
