@@ -38,7 +38,7 @@ export default tseslint.config(
   },
   {
     // Pure folders: no clock, no randomness, no process, no I/O.
-    files: ['src/strategy/**/*.ts', 'src/plan/**/*.ts'],
+    files: ['src/{strategy,customize,exchange,plan}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', 'process', 'setTimeout', 'setInterval', 'fetch', 'performance'],
       'no-restricted-properties': [

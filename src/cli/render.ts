@@ -8,7 +8,7 @@ import { errorText } from '../errors.ts';
 import { readReleaseEnvironment } from '../release-environment.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { decideTarget } from '../strategy/target.ts';
-import { toUpstreamForm } from '../strategy/upstream-form.ts';
+import { toUpstreamForm } from '../exchange/upstream-form.ts';
 
 const USAGE = `usage: render --cr FILE [--monitor-namespace NS] [--operator-namespace NS] [-o json|yaml]
 

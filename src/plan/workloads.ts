@@ -1,6 +1,6 @@
 import type { KubeVirtSpec } from '../api/kubevirt.ts';
 import type { JsonObject, KubernetesObject, ObjectMeta } from '../api/objects.ts';
-import { injectPlacement } from '../strategy/placement.ts';
+import { injectPlacement } from '../customize/placement.ts';
 import { buildMetadata, buildProductLabels, buildTargetAnnotations, type MetadataContext } from './metadata.ts';
 import { decideReplicas, isTemplateComponent } from './replicas.ts';
 

@@ -2,7 +2,7 @@ import { objectKey } from '../api/objects.ts';
 import { createClient } from '../apply/client.ts';
 import { ConfigurationError } from '../errors.ts';
 import { findMonitorNamespace } from '../observe/monitor-namespace.ts';
-import { buildStrategyConfigMap } from '../strategy/dump.ts';
+import { buildStrategyConfigMap } from '../exchange/config-map.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { monitorAccountOf, monitorNamespaceCandidates } from '../strategy/target-properties.ts';
 import { parseTarget } from '../strategy/target.ts';

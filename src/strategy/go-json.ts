@@ -14,7 +14,7 @@ export function encodeGoJson(value: unknown): string {
 }
 
 /** Orders strings by their UTF-8 bytes, as Go orders map keys. */
-export function compareBytes(a: string, b: string): number {
+function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 

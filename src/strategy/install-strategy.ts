@@ -4,7 +4,7 @@ import { objectKey, type KubernetesObject } from '../api/objects.ts';
 import type { InstallStrategy } from './types.ts';
 
 /** The kinds of a strategy in the order in which upstream writes them (spec/strategy.md §1.1). */
-export const STRATEGY_KINDS = [
+const STRATEGY_KINDS = [
   'ServiceAccount',
   'ClusterRole',
   'ClusterRoleBinding',

@@ -1,7 +1,7 @@
 import { objectKey } from '../api/objects.ts';
 import { targetOf } from '../apply/perform.ts';
 import type { Action, Step } from '../plan/types.ts';
-import type { CustomizeFailure } from '../strategy/customize.ts';
+import type { CustomizeFailure } from '../customize/customize.ts';
 
 /**
  * The steps without any write of the objects that a customize patch could not be applied to, and with the failures as problems: an unusable patch stops

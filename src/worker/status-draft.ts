@@ -1,6 +1,6 @@
 import type { KubeVirt, KubeVirtStatus } from '../api/kubevirt.ts';
 import { markDeploying, markUpdating } from '../plan/conditions.ts';
-import { COMPILED_RELEASE } from '../strategy/strategy-source.ts';
+import { COMPILED_RELEASE } from '../exchange/strategy-source.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 
 /**

@@ -6,11 +6,11 @@ import type { Log } from '../log.ts';
 import type { Observed } from '../observe/gather.ts';
 import type { MonitorSearch } from '../observe/monitor-namespace.ts';
 import type { ClusterFeatures } from '../plan/types.ts';
-import { customizeStrategy, type CustomizedStrategy } from '../strategy/customize.ts';
-import { buildDumpJob } from '../strategy/dump-job.ts';
-import { buildStrategyConfigMap, parseStrategyConfigMap, strategyConfigMapsOf } from '../strategy/dump.ts';
+import { customizeStrategy, type CustomizedStrategy } from '../customize/customize.ts';
+import { buildDumpJob } from '../exchange/dump-job.ts';
+import { buildStrategyConfigMap, parseStrategyConfigMap, strategyConfigMapsOf } from '../exchange/config-map.ts';
 import { generateStrategy } from '../strategy/generate.ts';
-import { decideStrategySource, type StrategySource } from '../strategy/strategy-source.ts';
+import { decideStrategySource, type StrategySource } from '../exchange/strategy-source.ts';
 import { monitorAccountOf, monitorNamespaceCandidates } from '../strategy/target-properties.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 

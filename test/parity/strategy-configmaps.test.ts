@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 
 import type { KindName } from '../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
-import { parseStrategyConfigMap } from '../../src/strategy/dump.ts';
+import { parseStrategyConfigMap } from '../../src/exchange/config-map.ts';
 import { buildInstallStrategy } from '../../src/strategy/install-strategy.ts';
 import { noGolden, readGolden, readGoldenCases, withoutProse } from './golden-cases.ts';
 

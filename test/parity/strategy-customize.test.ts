@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { asKubeVirt } from '../../src/api/kubevirt.ts';
 import type { KindName } from '../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
-import { customizerHash, customizeStrategy } from '../../src/strategy/customize.ts';
+import { customizerHash, customizeStrategy } from '../../src/customize/customize.ts';
 import { generateStrategy } from '../../src/strategy/generate.ts';
 import { generateInput } from '../unit/strategy/builders.ts';
 import { noGolden, readGolden, readGoldenText } from './golden-cases.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import { run } from '../../src/cli/render.ts';
 import { readReleaseEnvironment } from '../../src/release-environment.ts';
-import { buildStrategyConfigMap, parseStrategyConfigMap } from '../../src/strategy/dump.ts';
+import { buildStrategyConfigMap, parseStrategyConfigMap } from '../../src/exchange/config-map.ts';
 import { generateStrategy } from '../../src/strategy/generate.ts';
 import { decideTarget, parseTarget } from '../../src/strategy/target.ts';
 import { type GoldenCase, noGolden, readGoldenCases, withoutProse } from './golden-cases.ts';

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { recordGeneration } from '../../../src/apply/generations.ts';
 import { decideSteps } from '../../../src/plan/steps.ts';
 import type { Action, ClusterFeatures, PassContext, PlannedEvent, Step } from '../../../src/plan/types.ts';
-import { customizeStrategy } from '../../../src/strategy/customize.ts';
+import { customizeStrategy } from '../../../src/customize/customize.ts';
 import { generateStrategy } from '../../../src/strategy/generate.ts';
 import { decideTarget } from '../../../src/strategy/target.ts';
 import type { ReleaseEnvironment } from '../../../src/strategy/types.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/objects.ts';
-import type { InstallStrategy } from './types.ts';
+import type { InstallStrategy } from '../strategy/types.ts';
 
 /** apiVersions that upstream's generator writes without a group or a version (spec/resources.md §0.5). */
 const UPSTREAM_API_VERSION: Readonly<Record<string, string>> = {

@@ -4,13 +4,13 @@ import type { CustomizeComponents, CustomizePatch } from '../api/kubevirt.ts';
 import { CUSTOMIZER_ANNOTATION } from '../api/names.ts';
 import type { Json, JsonObject, KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
-import { encodeGoJson, sortedEntries } from './go-json.ts';
-import { buildInstallStrategy } from './install-strategy.ts';
+import { encodeGoJson, sortedEntries } from '../strategy/go-json.ts';
+import { buildInstallStrategy } from '../strategy/install-strategy.ts';
 import { applyMergePatch, isJsonObject } from './json.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { PATCH_TYPES } from './patch-types.table.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
-import type { InstallStrategy } from './types.ts';
+import type { InstallStrategy } from '../strategy/types.ts';
 
 /** A patch that could not be applied to one object. */
 export interface CustomizeFailure {

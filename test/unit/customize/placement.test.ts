@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 
 import type { ComponentConfig } from '../../../src/api/kubevirt.ts';
 import type { JsonObject } from '../../../src/api/objects.ts';
-import { injectPlacement } from '../../../src/strategy/placement.ts';
+import { injectPlacement } from '../../../src/customize/placement.ts';
 
 const term = (key: string): JsonObject => ({ matchExpressions: [{ key, operator: 'Exists' }] });
 const required = (...terms: JsonObject[]): JsonObject => ({

@@ -1,10 +1,10 @@
 import { STRATEGY_IDENTIFIER_ANNOTATION } from '../api/names.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
-import { parseStrategyConfigMap, strategyConfigMapsOf } from './dump.ts';
+import { parseStrategyConfigMap, strategyConfigMapsOf } from './config-map.ts';
 import { attemptOf } from './dump-job.ts';
-import { isJsonObject } from './json.ts';
-import type { InstallStrategy, TargetDeployment } from './types.ts';
+import { isJsonObject } from '../customize/json.ts';
+import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 
 /** The KubeVirt release whose objects this program generates itself; every other one is asked for by a Job. */
 export const COMPILED_RELEASE = 'v1.9.0';
@@ -128,7 +128,7 @@ function failureOf(job: KubernetesObject): string | undefined {
 }
 
 /** Whether a dump Job has ended, well or badly. */
-export function isFinished(job: KubernetesObject): boolean {
+function isFinished(job: KubernetesObject): boolean {
   return completionOf(job) !== undefined || conditionOf(job, 'Failed') !== undefined;
 }
 

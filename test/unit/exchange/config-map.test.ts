@@ -5,10 +5,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 
 import type { KubernetesObject } from '../../../src/api/objects.ts';
-import { buildStrategyConfigMap, parseStrategyConfigMap, strategyConfigMapsOf } from '../../../src/strategy/dump.ts';
+import {
+  buildStrategyConfigMap,
+  parseStrategyConfigMap,
+  strategyConfigMapsOf,
+} from '../../../src/exchange/config-map.ts';
 import { generateStrategy } from '../../../src/strategy/generate.ts';
 import { errorText } from '../../../src/errors.ts';
-import { generateInput, target } from './builders.ts';
+import { generateInput, target } from '../strategy/builders.ts';
 
 const ENCODED = { 'kubevirt.io/install-strategy-cm-encoding': 'gzip+base64' };
 const pack = (text: string): string => gzipSync(text).toString('base64');

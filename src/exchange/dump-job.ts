@@ -1,14 +1,14 @@
 import type { KubeVirtSpec } from '../api/kubevirt.ts';
 import { MANAGED_BY_LABEL, MANAGED_BY_VALUE, STRATEGY_LABEL } from '../api/names.ts';
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
-import { APP_LABEL, CLUSTER_SERVICES_LABEL } from './components/names.ts';
-import { customizeObject } from './customize.ts';
-import { nameOrPrefix, strategyAnnotations } from './dump.ts';
-import { sortedEntries } from './go-json.ts';
-import { componentImage } from './images.ts';
-import { injectPlacement } from './placement.ts';
-import { pullPolicyOf, pullSecretsOf } from './target-properties.ts';
-import type { TargetDeployment } from './types.ts';
+import { APP_LABEL, CLUSTER_SERVICES_LABEL } from '../strategy/components/names.ts';
+import { customizeObject } from '../customize/customize.ts';
+import { nameOrPrefix, strategyAnnotations } from './config-map.ts';
+import { sortedEntries } from '../strategy/go-json.ts';
+import { componentImage } from '../strategy/images.ts';
+import { injectPlacement } from '../customize/placement.ts';
+import { pullPolicyOf, pullSecretsOf } from '../strategy/target-properties.ts';
+import type { TargetDeployment } from '../strategy/types.ts';
 
 /** Begin of the names of dump Jobs; upstream lets the API server complete it, and customizations go by it without the dash. */
 const NAME_PREFIX = 'virt-operator-install-strategy-';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import fastJsonPatch from 'fast-json-patch';
 
 import type { Json } from '../../../src/api/objects.ts';
-import { applyJsonPatch } from '../../../src/strategy/json-patch.ts';
+import { applyJsonPatch } from '../../../src/customize/json-patch.ts';
 
 describe('applyJsonPatch', () => {
   const document = { a: { b: [1, 2, 3], 'x/y~z': 'slash' }, n: null };

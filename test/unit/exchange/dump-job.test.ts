@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { JsonObject } from '../../../src/api/objects.ts';
-import { attemptOf, buildDumpJob, type DumpJobInput } from '../../../src/strategy/dump-job.ts';
-import { target } from './builders.ts';
+import { attemptOf, buildDumpJob, type DumpJobInput } from '../../../src/exchange/dump-job.ts';
+import { target } from '../strategy/builders.ts';
 
 const input = (changes: Partial<DumpJobInput> = {}): DumpJobInput => ({
   target: target({ imageTag: 'v1.8.4' }),

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import type { CustomizeComponents, CustomizePatch } from '../../../src/api/kubevirt.ts';
 import type { KindName } from '../../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
-import { customizeObject, customizerHash, customizeStrategy } from '../../../src/strategy/customize.ts';
+import { customizeObject, customizerHash, customizeStrategy } from '../../../src/customize/customize.ts';
 import { generateStrategy } from '../../../src/strategy/generate.ts';
 import type { InstallStrategy } from '../../../src/strategy/types.ts';
-import { generateInput } from './builders.ts';
+import { generateInput } from '../strategy/builders.ts';
 
 const strategy = generateStrategy(generateInput());
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { Json, JsonObject } from '../../../src/api/objects.ts';
-import { PATCH_TYPES } from '../../../src/strategy/patch-types.table.ts';
-import { applyStrategicMerge } from '../../../src/strategy/strategic-merge.ts';
+import { PATCH_TYPES } from '../../../src/customize/patch-types.table.ts';
+import { applyStrategicMerge } from '../../../src/customize/strategic-merge.ts';
 
 /** Puts a pod spec into a Deployment, and takes it out again. */
 const deployment = (pod: JsonObject): JsonObject => ({ spec: { template: { spec: pod } } });

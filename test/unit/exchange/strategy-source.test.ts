@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { JsonObject, KubernetesObject } from '../../../src/api/objects.ts';
-import { decideStrategySource, type SourceInput, type StrategySource } from '../../../src/strategy/strategy-source.ts';
-import { target } from './builders.ts';
+import { decideStrategySource, type SourceInput, type StrategySource } from '../../../src/exchange/strategy-source.ts';
+import { target } from '../strategy/builders.ts';
 
 const foreign = target({ imageTag: 'v1.8.4' });
 const NOW = new Date('2026-08-01T12:00:00Z');

@@ -8,9 +8,9 @@ import {
   STRATEGY_VERSION_ANNOTATION,
 } from '../api/names.ts';
 import { objectKey, type KubernetesObject } from '../api/objects.ts';
-import { buildInstallStrategy } from './install-strategy.ts';
+import { buildInstallStrategy } from '../strategy/install-strategy.ts';
 import { decodeManifests, encodeManifests, packText, unpackText } from './manifests.ts';
-import type { InstallStrategy, TargetDeployment } from './types.ts';
+import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { toUpstreamForm } from './upstream-form.ts';
 
 /** The single key of a strategy ConfigMap. */
