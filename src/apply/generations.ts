@@ -1,5 +1,6 @@
 import { KINDS, type KindName } from '../api/kinds.ts';
 import type { GenerationStatus } from '../api/kubevirt.ts';
+import { TEMPORARY_WEBHOOK_PREFIX } from '../api/names.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 
 /** Groups as upstream writes them into `status.generations`, two of them odd (spec/apply.md §3). */
@@ -14,7 +15,7 @@ const GROUPS: Partial<Record<KindName, string>> = {
 
 /**
  * The list with the generation that `object` has after our write of it, and `hash` beside it: its entry changed in place, or a new one at the end.
- * The same list for kinds that are not recorded (spec/apply.md §3).
+ * The same list for objects that are not recorded: those of other kinds, and temporary webhooks (spec/apply.md §3, §5.10).
  */
 export function recordGeneration(
   generations: readonly GenerationStatus[],
@@ -24,7 +25,7 @@ export function recordGeneration(
 ): readonly GenerationStatus[] {
   const group = GROUPS[kind];
   const { name = '', namespace, generation } = object.metadata;
-  if (group === undefined || generation === undefined) return generations;
+  if (group === undefined || generation === undefined || name.startsWith(TEMPORARY_WEBHOOK_PREFIX)) return generations;
   const entry: GenerationStatus = {
     group,
     resource: KINDS[kind].plural,

@@ -47,10 +47,12 @@ test('the namespace is part of the identity', () => {
   assert.equal(record(list, 'Deployment', { name: 'a', namespace: 'kubevirt', generation: 1 }).length, 2);
 });
 
-test('other kinds, and objects without a generation, leave the very same list', () => {
+test('other kinds, temporary webhooks and objects without a generation leave the very same list', () => {
   const list = [entry('a', 1)];
   assert.equal(record(list, 'Secret', { name: 'a', generation: 2 }), list);
   assert.equal(record(list, 'Deployment', { name: 'a' }), list);
+  const temporary = { name: 'virt-operator-tmp-webhook1234', generation: 1 };
+  assert.equal(record(list, 'ValidatingWebhookConfiguration', temporary), list);
 });
 
 test('a hash is stored beside the generation and replaced with it', () => {
