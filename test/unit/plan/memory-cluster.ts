@@ -15,6 +15,8 @@ export type Write = string;
 /** An API server of objects in memory: counts generations and versions, defaults nothing. Controllers run when `settle` is called. */
 export class MemoryCluster implements World {
   readonly writes: Write[] = [];
+  /** Whether custom resources keep their terminating definitions from being done. */
+  areInstancesLeft = false;
   readonly #objects = new Map<string, KubernetesObject>();
   readonly nodes: readonly string[];
   #version = 0;
@@ -128,7 +130,7 @@ export class MemoryCluster implements World {
       resourceVersion: String(this.#version),
       generation: isChanged ? generation + 1 : generation,
     };
-    const stored = { ...withEstablished(object), metadata };
+    const stored = { ...withConditions(object, this.areInstancesLeft), metadata };
     deepFreeze(stored);
     this.#objects.set(key, stored);
     return stored;
@@ -221,12 +223,14 @@ async function secretData(action: Action): Promise<Record<string, string> | unde
   };
 }
 
-function withEstablished(object: KubernetesObject): KubernetesObject {
+function withConditions(object: KubernetesObject, areInstancesLeft: boolean): KubernetesObject {
   if (object.kind !== 'CustomResourceDefinition') return object;
   const isDying = object.metadata.deletionTimestamp !== undefined;
+  const reason = areInstancesLeft ? 'InstanceDeletionInProgress' : 'InstanceDeletionCompleted';
+  const isTerminating = areInstancesLeft ? 'True' : 'False';
   const conditions = [
     { type: 'Established', status: 'True' },
-    ...(isDying ? [{ type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted' }] : []),
+    ...(isDying ? [{ type: 'Terminating', status: isTerminating, reason }] : []),
   ];
   return { ...object, status: { ...object.status, conditions } };
 }
