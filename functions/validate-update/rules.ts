@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeVirt, KubeVirtConfiguration } from '../../src/api/kubevirt.ts';
-import { isGateEnabled } from '../../src/strategy/feature-gates.ts';
+import { isGateEnabled } from '../../src/api/feature-gates.ts';
 import type { Violation } from '../review.ts';
 import { CIPHERS } from '../tls/ciphers.table.ts';
 import { findCertificateViolations } from './certificate-rules.ts';

@@ -1,5 +1,5 @@
 import type { KubeVirt } from '../../src/api/kubevirt.ts';
-import { gateStateOf } from '../../src/strategy/feature-gates.ts';
+import { gateStateOf } from '../../src/api/feature-gates.ts';
 import { areGatesChanged, type Update } from './rules.ts';
 
 /** What to do instead, for gates that are on their way out (spec/webhooks.md §6). */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/objects.ts';
-import { isGateEnabled } from '../strategy/feature-gates.ts';
+import { isGateEnabled } from '../api/feature-gates.ts';
 import { hasSwitch } from '../strategy/target-properties.ts';
 import { planBudget, planBudgetRemoval } from './budgets.ts';
 import { decideCanary, type CanaryMove } from './canary.ts';

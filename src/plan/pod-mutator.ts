@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import { isGateEnabled } from '../strategy/feature-gates.ts';
+import { isGateEnabled } from '../api/feature-gates.ts';
 import { buildMetadata, type MetadataContext } from './metadata.ts';
 
 /** The webhook configuration for virt-launcher pods. It is part of no customisation and exists only while a gate is on (spec/apply.md §5.11). */

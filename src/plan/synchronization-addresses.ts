@@ -1,6 +1,6 @@
 import { SYNCHRONIZATION_LEASE } from '../api/names.ts';
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
-import { isGateEnabled } from '../strategy/feature-gates.ts';
+import { isGateEnabled } from '../api/feature-gates.ts';
 import type { PassContext } from './types.ts';
 
 const NETWORK_STATUS = 'k8s.v1.cni.cncf.io/network-status';

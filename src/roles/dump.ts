@@ -5,7 +5,7 @@ import { findMonitorNamespace } from '../observe/monitor-namespace.ts';
 import { buildStrategyConfigMap } from '../exchange/config-map.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { monitorAccountOf, monitorNamespaceCandidates } from '../strategy/target-properties.ts';
-import { parseTarget } from '../strategy/target.ts';
+import { parseTarget } from '../exchange/deployment-config.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 import { openConnection } from './cluster.ts';
 import { startParts, type RoleContext, type StartRole } from './role.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { KubeVirt, KubeVirtConfiguration, KubeVirtSpec } from '../api/kubevirt.ts';
-import { isGateEnabled } from './feature-gates.ts';
+import { isGateEnabled } from '../api/feature-gates.ts';
 import { encodeGoJson, sortedEntries } from './go-json.ts';
 import { IMAGES, parseOperatorImage } from './images.ts';
 import type { ComponentImages, ReleaseEnvironment, TargetDeployment } from './types.ts';
@@ -32,23 +32,6 @@ export function decideTarget(kubeVirt: KubeVirt, environment: ReleaseEnvironment
     additionalProperties: additionalProperties(spec),
     passthroughEnv: Object.fromEntries(sortedEntries(environment.passthroughEnv)),
   });
-}
-
-/** Reads the JSON text of a deployment config, as stored in a status or handed to a dump Job. Unknown keys are ignored; the ID is taken as it stands. */
-export function parseTarget(json: string): TargetDeployment {
-  const stored = parseObject(json);
-  const text = (key: string): string => textField(stored, key);
-  return {
-    id: text('id'),
-    namespace: text('namespace'),
-    registry: text('registry'),
-    imagePrefix: text('imagePrefix'),
-    kubeVirtVersion: text('kubeVirtVersion'),
-    images: imagesFrom((field) => text(jsonKey(field))),
-    additionalProperties: textMap(stored, 'additionalProperties'),
-    passthroughEnv: textMap(stored, 'passthroughEnvVars'),
-    json,
-  };
 }
 
 const hasText = (value: string | undefined): value is string => value !== undefined && value !== '';
@@ -161,13 +144,16 @@ function identityText(target: Unidentified): string {
 /** Three fields of upstream's struct have no JSON tag and keep their Go name. */
 const UNTAGGED: readonly (keyof ComponentImages)[] = ['gsImage', 'prHelperImage', 'sidecarShimImage'];
 
-const jsonKey = (field: keyof ComponentImages): string => (UNTAGGED.includes(field) ? goName(field) : field);
+/** The key of an image in the JSON of a deployment config. */
+export function imageKey(field: keyof ComponentImages): string {
+  return UNTAGGED.includes(field) ? goName(field) : field;
+}
 
 /** The deployment config as upstream stores it: fixed key order, empty values left out (spec/startup.md §2.6). */
 function encodeTarget(target: Omit<TargetDeployment, 'json'>): string {
   const { id, namespace, registry, imagePrefix, kubeVirtVersion } = target;
   const texts = { id, namespace, registry, imagePrefix, kubeVirtVersion };
-  const images = IMAGES.map(({ field }): [string, string] => [jsonKey(field), target.images[field]]);
+  const images = IMAGES.map(({ field }): [string, string] => [imageKey(field), target.images[field]]);
   const maps: [string, Record<string, string>][] = [
     ['additionalProperties', Object.fromEntries(sortedEntries(target.additionalProperties))],
     ['passthroughEnvVars', Object.fromEntries(sortedEntries(target.passthroughEnv))],
@@ -178,35 +164,4 @@ function encodeTarget(target: Omit<TargetDeployment, 'json'>): string {
       ...maps.filter(([, entries]) => Object.keys(entries).length > 0),
     ]),
   );
-}
-
-function imagesFrom(read: (field: keyof ComponentImages) => string): ComponentImages {
-  return Object.fromEntries(IMAGES.map(({ field }) => [field, read(field)])) as unknown as ComponentImages;
-}
-
-function parseObject(json: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    throw new Error('the deployment config is not JSON', { cause });
-  }
-  if (!isRecord(value)) throw new Error('the deployment config is not a JSON object');
-  return value;
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function textField(stored: Record<string, unknown>, key: string): string {
-  const value = stored[key] ?? '';
-  if (typeof value !== 'string') throw new Error(`the deployment config has no text at key "${key}"`);
-  return value;
-}
-
-function textMap(stored: Record<string, unknown>, key: string): Record<string, string> {
-  const value = stored[key] ?? {};
-  if (!isRecord(value)) throw new Error(`the deployment config has no map at key "${key}"`);
-  const entries = Object.keys(value).map((name): [string, string] => [name, textField(value, name)]);
-  return Object.fromEntries(sortedEntries(Object.fromEntries(entries)));
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { KubeVirt } from '../../src/api/kubevirt.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
-import { parseTarget } from '../../src/strategy/target.ts';
+import { parseTarget } from '../../src/exchange/deployment-config.ts';
 import type { GenerateInput } from '../../src/strategy/types.ts';
 
 const GOLDEN = new URL('../../../shared/golden/', import.meta.url);

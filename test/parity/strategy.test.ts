@@ -7,7 +7,8 @@ import { run } from '../../src/cli/render.ts';
 import { readReleaseEnvironment } from '../../src/release-environment.ts';
 import { buildStrategyConfigMap, parseStrategyConfigMap } from '../../src/exchange/config-map.ts';
 import { generateStrategy } from '../../src/strategy/generate.ts';
-import { decideTarget, parseTarget } from '../../src/strategy/target.ts';
+import { parseTarget } from '../../src/exchange/deployment-config.ts';
+import { decideTarget } from '../../src/strategy/target.ts';
 import { type GoldenCase, noGolden, readGoldenCases, withoutProse } from './golden-cases.ts';
 
 /** What `render` prints. */

@@ -1,4 +1,4 @@
-import { parseTarget } from '../../../../src/strategy/target.ts';
+import { parseTarget } from '../../../../src/exchange/deployment-config.ts';
 import type { GenerateInput } from '../../../../src/strategy/types.ts';
 
 /** An input for generators: release 1.9.0 in the namespace `kubevirt`, with these properties of the target and other differences. */

@@ -1,4 +1,4 @@
-import type { KubeVirtConfiguration } from '../api/kubevirt.ts';
+import type { KubeVirtConfiguration } from './kubevirt.ts';
 
 /** How far a feature gate has come (spec/webhooks.md §6). */
 export type GateState = 'Alpha' | 'Beta' | 'General Availability' | 'Deprecated' | 'Discontinued';

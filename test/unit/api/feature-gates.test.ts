@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { KubeVirt } from '../../../src/api/kubevirt.ts';
-import { gateStateOf, isGateEnabled } from '../../../src/strategy/feature-gates.ts';
+import { gateStateOf, isGateEnabled } from '../../../src/api/feature-gates.ts';
 
 type Configuration = NonNullable<KubeVirt['spec']['configuration']>;
 const listed = (featureGates: string[], disabledFeatureGates: string[] = []): Configuration => ({
