@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { KINDS, type KindName } from '../../src/api/kinds.ts';
+import type { KubernetesObject } from '../../src/api/objects.ts';
+import { buildTable } from '../../src/watch/table.ts';
 import { environmentOf, find, noHelm, podOf, podsOf, render, type Values } from './render.ts';
 
 const modes: { mode: string; values: Values }[] = [
@@ -43,33 +46,71 @@ for (const { mode, values } of modes) {
   });
 }
 
+interface Rule {
+  apiGroups?: string[];
+  resources: string[];
+  resourceNames?: string[];
+  verbs: string[];
+}
+
+/** What an account may do, by the roles of its name. */
+function rulesOf(objects: KubernetesObject[], account: string, kinds = ['ClusterRole', 'Role']): Rule[] {
+  return objects
+    .filter(({ kind, metadata }) => kinds.includes(kind) && metadata.name === account)
+    .flatMap((role) => role['rules'] as Rule[]);
+}
+
+function allows({ apiGroups = [], resources, resourceNames, verbs }: Rule, kind: KindName, verb: string): boolean {
+  const { group, plural } = KINDS[kind];
+  const includes = (list: string[], item: string): boolean => list.includes(item) || list.includes('*');
+  return (
+    resourceNames === undefined && apiGroups.includes(group) && includes(resources, plural) && includes(verbs, verb)
+  );
+}
+
 describe('roles', { skip: noHelm }, () => {
   const split = noHelm === false ? render({ mode: 'split' }) : [];
-  const accounts: { deployment: string; want: string; hasToken: boolean }[] = [
-    { deployment: 'virt-operator', want: 'kubevirt-operator-functions', hasToken: true },
-    { deployment: 'virt-operator-gateway', want: 'kubevirt-operator-gateway', hasToken: true },
-    { deployment: 'virt-operator-worker', want: 'kubevirt-operator', hasToken: true },
-    { deployment: 'kubevirt-dashboard', want: 'kubevirt-dashboard', hasToken: false },
+  const accounts: { deployment: string; want: string }[] = [
+    { deployment: 'virt-operator', want: 'kubevirt-operator-functions' },
+    { deployment: 'virt-operator-gateway', want: 'kubevirt-operator-gateway' },
+    { deployment: 'virt-operator-worker', want: 'kubevirt-operator' },
+    { deployment: 'kubevirt-dashboard', want: 'kubevirt-dashboard' },
+    { deployment: 'kubevirt-redis', want: 'default' },
   ];
-  for (const { deployment, want, hasToken } of accounts) {
+  for (const { deployment, want } of accounts) {
     test(`${deployment} runs as ${want}`, () => {
-      const pod = podOf(find(split, 'Deployment', deployment));
-      assert.equal(pod.serviceAccountName, want);
-      assert.equal(pod.automountServiceAccountToken, hasToken);
+      const { serviceAccountName = 'default', automountServiceAccountToken = true } = podOf(
+        find(split, 'Deployment', deployment),
+      );
+      assert.equal(serviceAccountName, want);
+      assert.equal(automountServiceAccountToken, want !== 'default');
     });
   }
 
-  const readers = ['kubevirt-operator-gateway', 'kubevirt-operator-functions'];
-  for (const name of readers) {
-    test(`${name} may change nothing`, () => {
-      const rules = split
-        .filter(({ kind, metadata }) => ['ClusterRole', 'Role'].includes(kind) && metadata.name === name)
-        .flatMap((role) => role['rules'] as { resources: string[]; verbs: string[] }[]);
-      const writes = rules.filter(({ verbs }) => verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)));
-      const dryRuns = [{ resources: ['daemonsets', 'deployments'], verbs: ['create'] }];
+  const writes: { account: string; want: object[] }[] = [
+    { account: 'kubevirt-operator-gateway', want: [] },
+    { account: 'kubevirt-dashboard', want: [] },
+    {
+      account: 'kubevirt-operator-functions',
+      want: [{ apiGroups: ['apps'], resources: ['daemonsets', 'deployments'], verbs: ['create'] }],
+    },
+  ];
+  for (const { account, want } of writes) {
+    test(`${account} may change ${want.length === 0 ? 'nothing' : 'what it may only try'}`, () => {
+      const isWriting = ({ verbs }: Rule): boolean => verbs.some((verb) => !['get', 'list', 'watch'].includes(verb));
+      assert.deepEqual(rulesOf(split, account).filter(isWriting), want);
+    });
+  }
+
+  for (const account of ['kubevirt-operator-gateway', 'kubevirt-operator']) {
+    test(`${account} may read all that the watches read`, () => {
+      const missing = buildTable('kubevirt').filter(({ kind, scope }) => {
+        const rules = rulesOf(split, account, scope === 'all' ? ['ClusterRole'] : ['ClusterRole', 'Role']);
+        return !['get', 'list', 'watch'].every((verb) => rules.some((rule) => allows(rule, kind, verb)));
+      });
       assert.deepEqual(
-        writes.map(({ resources, verbs }) => ({ resources, verbs })),
-        name === 'kubevirt-operator-functions' ? dryRuns : [],
+        missing.map(({ id }) => id),
+        [],
       );
     });
   }
@@ -142,13 +183,13 @@ describe('Redis', { skip: noHelm }, () => {
       values: {},
       want: {
         REDIS_PASSWORD: 'kubevirt-redis/password',
-        REDIS_URL: 'redis://:$(REDIS_PASSWORD)@kubevirt-redis.kubevirt.svc:6379',
+        REDIS_URL: 'redis://kubevirt-redis.kubevirt.svc:6379',
       },
     },
     {
       name: 'bundled with a password of yours',
       values: { 'redis.auth.existingSecret': 'mine', 'redis.auth.secretKey': 'pw' },
-      want: { REDIS_PASSWORD: 'mine/pw', REDIS_URL: 'redis://:$(REDIS_PASSWORD)@kubevirt-redis.kubevirt.svc:6379' },
+      want: { REDIS_PASSWORD: 'mine/pw', REDIS_URL: 'redis://kubevirt-redis.kubevirt.svc:6379' },
     },
     {
       name: 'external by URL',
@@ -180,7 +221,7 @@ describe('Redis', { skip: noHelm }, () => {
       },
       want: {
         REDIS_PASSWORD: 'redis/password',
-        REDIS_URL: 'rediss://operator:$(REDIS_PASSWORD)@redis.example.com:6380/0',
+        REDIS_URL: 'rediss://operator@redis.example.com:6380/0',
         NODE_EXTRA_CA_CERTS: '/etc/redis-ca/ca.crt',
       },
     },
@@ -252,5 +293,30 @@ describe('the KubeVirt object', { skip: noHelm }, () => {
     assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'pre-delete');
     assert.equal(podOf(job).containers[0].args[0], 'remove');
     assert.ok(!render({ 'hooks.removeKubeVirt': false }).some(({ kind }) => kind === 'Job'));
+  });
+});
+
+describe('monitoring', { skip: noHelm }, () => {
+  const kinds = ['ServiceMonitor', 'PrometheusRule'];
+  const rows: { name: string; values: Values; options: string[]; want: string[] }[] = [
+    { name: 'without the API', values: {}, options: [], want: [] },
+    { name: 'with the API', values: {}, options: ['--api-versions', 'monitoring.coreos.com/v1'], want: kinds },
+    {
+      name: 'as told',
+      values: { 'monitoring.serviceMonitor': 'disabled', 'monitoring.rules': 'enabled' },
+      options: [],
+      want: ['PrometheusRule'],
+    },
+  ];
+  for (const { name, values, options, want } of rows) {
+    test(name, () => {
+      const found = render(values, options).filter(({ kind }) => kinds.includes(kind));
+      assert.deepEqual(found.map(({ kind }) => kind).toSorted(), want.toSorted());
+    });
+  }
+
+  test("KubeVirt's own ServiceMonitor does not scrape the chart's Service as well", () => {
+    const service = find(render({ 'monitoring.serviceMonitor': 'enabled' }), 'Service', 'virt-operator-metrics');
+    assert.equal(service.metadata.labels?.['prometheus.kubevirt.io'], undefined);
   });
 });

@@ -34,28 +34,20 @@
 {{- end }}
 {{- end -}}
 
-{{/* Where Redis is: REDIS_URL, with the password put in by Kubernetes. */}}
+{{/* Where Redis is. The password is a variable of its own, so that no address holds it. */}}
 {{- define "virt-operator.redisEnv" -}}
 {{- $external := .Values.externalRedis -}}
+{{- $auth := .Values.redis.auth -}}
 {{- if .Values.redis.enabled -}}
-- name: REDIS_PASSWORD
-  valueFrom:
-    secretKeyRef:
-      name: {{ .Values.redis.auth.existingSecret | default "kubevirt-redis" }}
-      key: {{ ternary .Values.redis.auth.secretKey "password" (ne .Values.redis.auth.existingSecret "") }}
 - name: REDIS_URL
-  value: redis://:$(REDIS_PASSWORD)@kubevirt-redis.{{ include "virt-operator.namespace" . }}.svc:6379
+  value: redis://kubevirt-redis.{{ include "virt-operator.namespace" . }}.svc:6379
+{{ include "virt-operator.redisPassword" (list ($auth.existingSecret | default "kubevirt-redis") (ternary $auth.secretKey "password" (ne $auth.existingSecret ""))) }}
 {{- else if $external.host -}}
-{{- if $external.passwordSecret -}}
-- name: REDIS_PASSWORD
-  valueFrom:
-    secretKeyRef:
-      name: {{ $external.passwordSecret }}
-      key: {{ $external.passwordSecretKey }}
-{{ end -}}
 - name: REDIS_URL
-  {{- $user := ternary (printf "%s:$(REDIS_PASSWORD)@" $external.username) "" (ne $external.passwordSecret "") }}
-  value: {{ ternary "rediss" "redis" $external.tls }}://{{ $user }}{{ $external.host }}:{{ $external.port }}/{{ $external.database }}
+  value: {{ ternary "rediss" "redis" $external.tls }}://{{ with $external.username }}{{ . }}@{{ end }}{{ $external.host }}:{{ $external.port }}/{{ $external.database }}
+{{- if $external.passwordSecret }}
+{{ include "virt-operator.redisPassword" (list $external.passwordSecret $external.passwordSecretKey) }}
+{{- end }}
 {{- else -}}
 - name: REDIS_URL
   valueFrom:
@@ -67,6 +59,15 @@
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/redis-ca/{{ $external.caSecretKey }}
 {{- end }}
+{{- end -}}
+
+{{/* The variable with the password of Redis. Call with (list <Secret> <key>). */}}
+{{- define "virt-operator.redisPassword" -}}
+- name: REDIS_PASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ index . 0 }}
+      key: {{ index . 1 }}
 {{- end -}}
 
 {{/* Tokens of the dashboard. */}}

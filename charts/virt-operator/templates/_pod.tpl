@@ -81,7 +81,6 @@ The Deployment of one role. Call with a dict:
   selector  labels by which the Deployment finds its pods
   labels    further labels of the pods
   account   ServiceAccount
-  hasApi    whether the role talks to the API server
   setup     arguments of the step before the role starts; none without
   args      further arguments of the role
   env       further environment, as YAML
@@ -116,7 +115,6 @@ spec:
         {{- end }}
     spec:
       serviceAccountName: {{ .account }}
-      automountServiceAccountToken: {{ .hasApi }}
       priorityClassName: kubevirt-cluster-critical
       terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
       securityContext:
@@ -128,15 +126,15 @@ spec:
       {{- include "virt-operator.placement" . | nindent 6 }}
       {{- with .setup }}
       initContainers:
-        # Puts the CustomResourceDefinition of KubeVirt in place, or waits until another pod has.
+        # Puts the CustomResourceDefinition of KubeVirt in place, or brings it up to date.
         - name: setup
           {{- include "virt-operator.container" (dict "root" $root "args" . "resources" $.own.resources) | nindent 10 }}
       {{- end }}
       containers:
         - name: virt-operator
           {{- $client := list -}}
-          {{- if and .hasApi $values.client.qps }}{{ $client = append $client (printf "--client-qps=%v" $values.client.qps) }}{{ end }}
-          {{- if and .hasApi $values.client.burst }}{{ $client = append $client (printf "--client-burst=%v" $values.client.burst) }}{{ end }}
+          {{- if $values.client.qps }}{{ $client = append $client (printf "--client-qps=%v" $values.client.qps) }}{{ end }}
+          {{- if $values.client.burst }}{{ $client = append $client (printf "--client-burst=%v" $values.client.burst) }}{{ end }}
           {{- $args := concat (list .role) (.args | default list) $client (list "-v" (toString $values.verbosity)) }}
           {{- include "virt-operator.container" (dict "root" $root "args" $args "resources" .own.resources) | nindent 10 }}
           env:
