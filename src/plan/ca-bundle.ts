@@ -55,7 +55,7 @@ function decideKept(
     .slice(0, MOST_CERTIFICATES);
   // Each certificate stays until the one before it, its successor, is older than the overlap.
   const ends = newestFirst.map((_, index) => addDuration((newestFirst[index - 1] ?? current).notBefore, overlap));
-  const firstEnded = ends.findIndex((end) => end < now);
+  const firstEnded = ends.findIndex((end) => end <= now);
   const trusted = firstEnded === -1 ? newestFirst : newestFirst.slice(0, firstEnded);
   const kept = trusted.filter(({ fingerprint }) => fingerprint !== current.fingerprint);
   const times = trusted.flatMap((certificate, index) =>

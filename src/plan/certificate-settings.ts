@@ -87,3 +87,15 @@ export function boundRenewal({ duration, renewBefore }: Lifetime): Nanoseconds {
   const most = duration - duration / LEAST_USE_DIVISOR;
   return renewBefore < most ? renewBefore : most;
 }
+
+const CLOCK_DIFFERENCE = parseDuration('10m', 'default');
+const SHARE_OF_LIFETIME = 100n;
+
+/**
+ * How far an authority, and with it all that it signs, is dated back, for verifiers whose clocks are behind ours. Upstream dates leaves back to the birth of
+ * their authority but not the authority itself, so that in a new installation nothing is gained.
+ */
+export function decideClockAllowance(duration: Nanoseconds): Nanoseconds {
+  const most = duration / SHARE_OF_LIFETIME;
+  return CLOCK_DIFFERENCE < most ? CLOCK_DIFFERENCE : most;
+}

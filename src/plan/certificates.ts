@@ -12,6 +12,7 @@ import {
   type Authority,
 } from './certificate-list.ts';
 import {
+  decideClockAllowance,
   formatDurationAnnotation,
   readCertificateSettings,
   type CertificateSettings,
@@ -60,7 +61,7 @@ function requestAuthority(
     commonName: `${commonNamePrefix}@${String(Math.floor(now.getTime() / 1000))}`,
     isCa: true,
     dnsNames: [],
-    notBefore: now,
+    notBefore: addDuration(now, -decideClockAllowance(duration)),
     notAfter: addDuration(now, duration),
   };
 }

@@ -25,7 +25,7 @@ export function findRenewalReason(
   if (certificate === undefined) return 'unreadable';
   if (hasOtherLifetime(secret, certificate, rule, now)) return 'lifetime changed';
   if (rule.signer !== undefined && !isSignedBy(certificate, rule.signer.certificate, now)) return 'other signer';
-  return decideDeadline(certificate, rule) < now ? 'due' : undefined;
+  return decideDeadline(certificate, rule) <= now ? 'due' : undefined;
 }
 
 /**
