@@ -34,6 +34,8 @@ export interface ControlPlaneOptions {
   webhookPorts?: readonly number[];
   /** Further flags of kube-apiserver. */
   apiServerArgs?: readonly string[];
+  /** Gives up the start, which then rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
 
 /** A running control plane. Everything it wrote lies in `directory` and is removed by stop(). */
@@ -181,7 +183,7 @@ function startProxy({ layout, api, options }: Parts): Promise<EgressProxy> {
 async function startControllers(parts: Parts): Promise<void> {
   const { family, options, layout, api } = parts;
   const start = (name: string, args: string[]) => family.start({ name, file: join(options.binaries, name), args });
-  const waiting: Waiting = { api, members: [parts.apiServer], timeoutMs: parts.timeoutMs };
+  const waiting: Waiting = { api, members: [parts.apiServer], timeoutMs: parts.timeoutMs, signal: options.signal };
   await waitForApi(waiting, '/livez/ping');
   options.log?.('starting the controllers, the scheduler and the nodes');
   const members = await Promise.all([

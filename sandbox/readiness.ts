@@ -9,6 +9,8 @@ export interface Waiting {
   api: ApiClient;
   members: readonly Member[];
   timeoutMs: number;
+  /** Gives up with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Waits until the API server answers 200 at `path`, for example `/readyz`. */
@@ -52,6 +54,7 @@ async function waitUntil(waiting: Waiting, what: string, ask: () => Promise<bool
   for (const member of members) void member.exited.then(() => ended.push(member));
   let last: unknown;
   while (performance.now() < end) {
+    waiting.signal?.throwIfAborted();
     try {
       if (await ask()) return;
     } catch (error) {
