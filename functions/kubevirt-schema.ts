@@ -18,18 +18,24 @@ function withNull(schema: Schema): Schema {
     : schema;
 }
 
-/** The same schema with every property forbidden that it does not name; parts that keep unknown fields stay open. */
-function close(schema: Schema): Schema {
+/** What happens to properties that a schema does not name. */
+type Unknown = 'allowed' | 'forbidden';
+
+/** The same schema as JSON Schema: `nullable` allows null; with `forbidden`, unnamed properties are refused where the CRD does not keep them. */
+function translate(schema: Schema, unknown: Unknown): Schema {
   const { properties, items, additionalProperties } = schema;
-  const closed: Schema = withNull(schema);
-  const result: Schema = { ...closed };
-  if (isSchema(items)) result.items = close(items);
-  if (isSchema(additionalProperties)) result.additionalProperties = close(additionalProperties);
+  const result: Schema = { ...withNull(schema) };
+  if (isSchema(items)) result.items = translate(items, unknown);
+  if (isSchema(additionalProperties)) result.additionalProperties = translate(additionalProperties, unknown);
   if (isSchema(properties)) {
     result.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, isSchema(property) ? close(property) : property]),
+      Object.entries(properties).map(([name, property]) => [
+        name,
+        isSchema(property) ? translate(property, unknown) : property,
+      ]),
     );
-    if (schema['x-kubernetes-preserve-unknown-fields'] !== true) result.additionalProperties = false;
+    const keepsUnknown = unknown === 'allowed' || schema['x-kubernetes-preserve-unknown-fields'] === true;
+    if (!keepsUnknown) result.additionalProperties = false;
   }
   return result;
 }
@@ -44,11 +50,11 @@ function readSchema(crd: KubernetesObject): Schema {
   if (!isSchema(properties) || !isSchema(properties.spec) || !isSchema(properties.status))
     throw new Error('the KubeVirt CRD has no schema for v1');
   // Unknown properties are forbidden in the spec; the status is written by several programs and may be null (spec/webhooks.md §4.2).
-  const status = { anyOf: [{ type: 'null' }, withNull(properties.status)] };
+  const status = { anyOf: [{ type: 'null' }, translate(properties.status, 'allowed')] };
   return {
     type: 'object',
     required: ['spec'],
-    properties: { ...TOP_LEVEL, spec: close(properties.spec), status },
+    properties: { ...TOP_LEVEL, spec: translate(properties.spec, 'forbidden'), status },
     additionalProperties: false,
   };
 }

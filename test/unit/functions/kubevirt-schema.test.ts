@@ -37,6 +37,18 @@ const rows: { name: string; object: object; want: RegExp[] }[] = [
   },
   { name: 'status may be null', object: { spec: {}, status: null }, want: [] },
   {
+    name: 'times of new conditions may be null',
+    object: {
+      spec: {},
+      status: {
+        conditions: [
+          { type: 'Created', status: 'True', lastProbeTime: '2026-08-01T10:00:00Z', lastTransitionTime: null },
+        ],
+      },
+    },
+    want: [],
+  },
+  {
     name: 'status may hold what others write',
     object: { spec: {}, status: { someoneElses: { deep: [1] } } },
     want: [],
