@@ -38,6 +38,7 @@ const MAY_IMPORT = {
     'src/errors.ts',
     'src/config.ts',
     'src/release-environment.ts',
+    'functions/kubevirt-schema.ts',
     'src/observe',
     'src/strategy',
     'src/customize',

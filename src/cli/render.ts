@@ -3,9 +3,11 @@ import { parseArgs } from 'node:util';
 
 import { parse, stringify } from 'yaml';
 
+import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
 import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
 import { errorText } from '../errors.ts';
 import { readReleaseEnvironment } from '../release-environment.ts';
+import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { decideTarget } from '../strategy/target.ts';
 import { toUpstreamForm } from '../exchange/upstream-form.ts';
@@ -96,7 +98,17 @@ async function readKubeVirt(file: string, io: RenderIo): Promise<KubeVirt> {
   if ((kubeVirt.metadata.namespace ?? '') === '') {
     throw new Error(`the KubeVirt object in ${file} names no namespace: set metadata.namespace, for example kubevirt`);
   }
+  checkSchema(kubeVirt, file, io);
   return kubeVirt;
+}
+
+/** As the API server would: unknown fields are dropped with a warning, everything else that the CRD does not allow is refused. */
+function checkSchema({ spec }: KubeVirt, file: string, io: RenderIo): void {
+  const problems = createSchemaCheck(buildKubeVirtCrd)({ spec });
+  const isUnknownField = (problem: string): boolean => problem.endsWith(': forbidden property');
+  for (const problem of problems.filter(isUnknownField)) io.err(`render: warning: ${file}: ${problem}, ignored\n`);
+  const refused = problems.filter((problem) => !isUnknownField(problem));
+  if (refused.length > 0) throw new Error(`the KubeVirt object in ${file} is not valid: ${refused.join('; ')}`);
 }
 
 async function parseFile(file: string, io: RenderIo): Promise<Record<string, unknown>> {
@@ -108,7 +120,8 @@ async function parseFile(file: string, io: RenderIo): Promise<Record<string, unk
   }
   let value: unknown;
   try {
-    value = parse(text);
+    // An empty field is an unset one.
+    value = parse(text, (_key, field: unknown) => field ?? undefined);
   } catch (cause) {
     throw new Error(`${file} is neither YAML nor JSON`, { cause });
   }

@@ -56,11 +56,6 @@ export function parseOperatorImage(reference: string): OperatorImage | undefined
   return { registry, prefix, suffix };
 }
 
-/** The hex digest of a reference: what follows the first `@sha256:`, up to the next one; empty when there is none (spec/startup.md §2.2). */
-export function digestOf(reference: string): string {
-  return reference.split('@sha256:')[1] ?? '';
-}
-
 /** The reference a component runs with: the one of the environment, else registry, prefix, repository and version (spec/resources.md §2.2). */
 export function componentImage(target: TargetDeployment, field: keyof ComponentImages): string {
   const override = target.images[field];

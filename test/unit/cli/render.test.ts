@@ -69,6 +69,15 @@ describe('render', () => {
     assert.match(help.out, /--monitor-namespace/);
   });
 
+  test('empty fields are unset ones, and unknown ones are told', async () => {
+    const file = CR.replace('spec: {}', 'spec:\n  configuration:\n  imagePullSecrets:\n  imageTga: v1\n  infra: {replica: 3}');
+    const { code, out, err } = await render(['--cr', 'cr.yaml'], file);
+    assert.equal(code, 0, err);
+    assert.match(out, /virt-api:v1\.9\.0/);
+    assert.match(err, /warning: cr\.yaml: spec\.imageTga: forbidden property, ignored/);
+    assert.match(err, /spec\.infra\.replica: forbidden/);
+  });
+
   const bad: { name: string; args?: string[]; file?: string | Error; env?: Record<string, string>; want: RegExp }[] = [
     { name: 'no file named', args: [], want: /name its file with --cr/ },
     { name: 'an unknown option', args: ['--cr', 'x', '--nonsense'], want: /--nonsense/ },
@@ -83,6 +92,11 @@ describe('render', () => {
     { name: 'another kind', file: 'kind: Pod\n', want: /cr\.yaml holds a Pod, not a KubeVirt/ },
     { name: 'no kind', file: '[1]', want: /holds no object with a kind/ },
     { name: 'no namespace', file: 'kind: KubeVirt\nmetadata: {name: a}\n', want: /set metadata\.namespace/ },
+    {
+      name: 'a number for a tag',
+      file: CR.replace('{}', '{imageTag: 1.9}'),
+      want: /cr\.yaml is not valid: spec\.imageTag: .*string/,
+    },
     { name: 'no operator image', env: {}, want: /VIRT_OPERATOR_IMAGE is not set/ },
   ];
   for (const row of bad) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { componentImage, digestOf, parseOperatorImage, type OperatorImage } from '../../../src/strategy/images.ts';
+import { componentImage, parseOperatorImage, type OperatorImage } from '../../../src/strategy/images.ts';
 import { target } from './builders.ts';
 
 describe('parseOperatorImage', () => {
@@ -35,16 +35,6 @@ describe('parseOperatorImage', () => {
       assert.deepEqual(parseOperatorImage(image), want);
     });
   }
-});
-
-test('digestOf takes what stands between the first and the next @sha256:', () => {
-  assert.deepEqual(['a/b@sha256:12', 'a/b:v1@sha256:12', 'a@sha256:1@sha256:2', 'a/b:v1', ''].map(digestOf), [
-    '12',
-    '12',
-    '1',
-    '',
-    '',
-  ]);
 });
 
 describe('componentImage', () => {
