@@ -6,7 +6,7 @@ import { resourcePath, type KindName } from '../api/kinds.ts';
 import { asKubeVirt, toJson, type KubeVirt } from '../api/kubevirt.ts';
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
-import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { type ClusterOptions, withCluster } from './cluster.ts';
 import { waitForObject } from './object-watch.ts';
 import { withPatience, type Patience } from './patience.ts';
