@@ -25,25 +25,28 @@ interface AuditEvent {
   responseStatus?: { code?: number };
 }
 
-/** Reads the finished requests of one program from the audit log; watches are in it when they end. */
+function parseRequest(line: string): AuditedRequest & { stage: string } {
+  const {
+    stage,
+    verb,
+    userAgent = '',
+    requestReceivedTimestamp,
+    objectRef = {},
+    responseStatus = {},
+  } = JSON.parse(line) as AuditEvent;
+  const { resource = '', subresource = '', name = '' } = objectRef;
+  const at = Date.parse(requestReceivedTimestamp);
+  return { stage, verb, userAgent, resource, subresource, name, code: responseStatus.code ?? 0, at };
+}
+
+/** Reads the requests of one program from the audit log; a watch counts when it begins. */
 export async function readRequests(auditLog: string, userAgentPrefix: string): Promise<AuditedRequest[]> {
   const requests: AuditedRequest[] = [];
   for await (const line of createInterface({ input: createReadStream(auditLog) })) {
     if (!line.includes(userAgentPrefix)) continue;
-    const event = JSON.parse(line) as AuditEvent;
-    const userAgent = event.userAgent ?? '';
-    if (event.stage !== 'ResponseComplete' || !userAgent.startsWith(userAgentPrefix)) continue;
-    const { resource = '', subresource = '', name = '' } = event.objectRef ?? {};
-    const at = Date.parse(event.requestReceivedTimestamp);
-    requests.push({
-      verb: event.verb,
-      userAgent,
-      resource,
-      subresource,
-      name,
-      code: event.responseStatus?.code ?? 0,
-      at,
-    });
+    const { stage, ...request } = parseRequest(line);
+    const counts = request.verb === 'watch' ? stage === 'ResponseStarted' : stage === 'ResponseComplete';
+    if (counts && request.userAgent.startsWith(userAgentPrefix)) requests.push(request);
   }
   return requests;
 }

@@ -1,0 +1,35 @@
+/**
+ * `npm run bench`: the figures of the README, measured on control planes of their own with the built program. Prints a table, and JSON on the last line.
+ * `npm run bench -- --only install,reaction` measures a part. Exit code 1 when a figure misses its bound.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { isMet, renderTable, type Benchmark } from './figure.ts';
+import { measureInstall } from './install.ts';
+import { measureReaction } from './reaction.ts';
+import { measureTakeover } from './takeover.ts';
+
+const BENCHMARKS: readonly Benchmark[] = [
+  { name: 'install', measure: measureInstall },
+  { name: 'reaction', measure: measureReaction },
+  { name: 'takeover', measure: measureTakeover },
+];
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const wanted = values.only?.split(',') ?? BENCHMARKS.map(({ name }) => name);
+const unknown = wanted.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+if (unknown.length > 0)
+  throw new Error(`no benchmark ${unknown.join(', ')}; there are ${BENCHMARKS.map(({ name }) => name).join(', ')}`);
+
+const [load = 0] = loadavg();
+console.log(
+  `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), load before the start ${load.toFixed(2)}, Node ${process.version}\n`,
+);
+const figures = [];
+for (const { name, measure } of BENCHMARKS.filter((benchmark) => wanted.includes(benchmark.name))) {
+  console.error(`measuring ${name}`);
+  figures.push(...(await measure()));
+}
+console.log(`${renderTable(figures)}\n`);
+console.log(JSON.stringify(figures));
+process.exitCode = figures.every(isMet) ? 0 : 1;
