@@ -36,9 +36,17 @@ export interface RenderIo {
 const PROCESS_IO: RenderIo = {
   env: process.env,
   read: (file) => readFile(file === '-' ? '/dev/stdin' : file, 'utf8'),
-  out: (text) => process.stdout.write(text),
+  out: writeOut,
   err: (text) => process.stderr.write(text),
 };
+
+/** Writes to standard output. A reader that has seen enough, such as `head`, closes the pipe: that is no failure. */
+function writeOut(text: string): void {
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  process.stdout.write(text);
+}
 
 /** Prints the install strategy of a KubeVirt object. Exit code 0, or 2 when the arguments, the file or the environment cannot be used. */
 export async function run(args: string[], io: RenderIo = PROCESS_IO): Promise<number> {

@@ -70,7 +70,10 @@ describe('render', () => {
   });
 
   test('empty fields are unset ones, and unknown ones are told', async () => {
-    const file = CR.replace('spec: {}', 'spec:\n  configuration:\n  imagePullSecrets:\n  imageTga: v1\n  infra: {replica: 3}');
+    const file = CR.replace(
+      'spec: {}',
+      'spec:\n  configuration:\n  imagePullSecrets:\n  imageTga: v1\n  infra: {replica: 3}',
+    );
     const { code, out, err } = await render(['--cr', 'cr.yaml'], file);
     assert.equal(code, 0, err);
     assert.match(out, /virt-api:v1\.9\.0/);
