@@ -11,14 +11,21 @@ const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 const SEPARATOR = '---';
 
+/** What JSON lets stand in strings and a reader of this stream does not: the separator, and characters that YAML folds or refuses. */
+const UNREADABLE = /---|[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
 /**
  * Writes objects as a stream of documents, each after a line `---` (spec/strategy.md §1.1). A document is JSON, which is YAML too and read a hundred
  * times faster. Readers split at every `---`, so dashes inside of strings are escaped.
  */
 export function encodeManifests(objects: readonly KubernetesObject[]): string {
   return objects
-    .map((object) => `${SEPARATOR}\n${JSON.stringify(object).replaceAll(SEPARATOR, '\\u002d\\u002d\\u002d')}\n`)
+    .map((object) => `${SEPARATOR}\n${JSON.stringify(object).replaceAll(UNREADABLE, escapeAll)}\n`)
     .join('');
+}
+
+function escapeAll(text: string): string {
+  return Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
 
 /** Reads a stream of documents by upstream's rules (spec/strategy.md §1.2). Throws an Error that names the document and what is wrong with it. */

@@ -37,6 +37,15 @@ const configMap = (
 const account = (name: string): string =>
   `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: ${name}\n  namespace: n\n`;
 
+/** The documents of a packed ConfigMap, as upstream takes them apart. */
+function documentsOf({ data }: KubernetesObject): string[] {
+  const text = gunzipSync(Buffer.from(data?.['manifests'] ?? '', 'base64')).toString();
+  return text
+    .split('---')
+    .map((document) => document.trim())
+    .filter((document) => document !== '');
+}
+
 describe('buildStrategyConfigMap', () => {
   const strategy = generateStrategy(generateInput());
   const built = buildStrategyConfigMap(target(), strategy);
@@ -66,22 +75,26 @@ describe('buildStrategyConfigMap', () => {
   });
 
   test('a reader that splits at every --- and reads YAML gets every object, CA ConfigMaps twice', () => {
-    const text = gunzipSync(Buffer.from(built.data?.['manifests'] ?? '', 'base64')).toString();
-    const documents = text
-      .split('---')
-      .map((document) => document.trim())
-      .filter((document) => document !== '');
+    const documents = documentsOf(built);
     assert.equal(documents.length, strategy.objects.length + 4);
     const [first] = documents;
     assert.deepEqual(parse(first ?? ''), strategy.objects[0]);
   });
 
-  test('dashes inside of values survive', () => {
+  test('dashes and odd characters inside of values survive', () => {
     const [object] = strategy.objects;
     assert.ok(object);
-    const dashed = { ...object, metadata: { ...object.metadata, annotations: { cert: '-----BEGIN X-----\na---b' } } };
+    const dashed = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { cert: '-----BEGIN X-----\na---b\u2028\u0085\u007f\ufeff' } },
+    };
     const one = { objects: [dashed], ofKind: () => [] };
-    assert.deepEqual(parseStrategyConfigMap(buildStrategyConfigMap(target(), one)).objects, [dashed]);
+    const packed = buildStrategyConfigMap(target(), one);
+    assert.deepEqual(parseStrategyConfigMap(packed).objects, [dashed]);
+    assert.deepEqual(
+      documentsOf(packed).map((document) => parse(document) as unknown),
+      [dashed],
+    );
   });
 });
 
