@@ -81,19 +81,13 @@ async function close(server: Server, graceMs: number): Promise<void> {
  * @throws ConfigurationError when a port cannot be used
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, log, inputs } = options;
+  const { host } = options;
   const fallback = await createFallbackCertificate(options.now);
   const initial = { cert: fallback.certificate, key: fallback.key };
   const metricsServer = createTlsServer(buildApp([helmet(), ...options.metrics]), initial);
   const webhookServer = createTlsServer(buildApp([verifyClient(options.clientPolicy), ...options.admission]), initial);
-  const serving = new ServingCertificate(fallback, log);
-  const refresh = () => {
-    const context = serving.refresh(inputs());
-    if (context === undefined) return;
-    metricsServer.setSecureContext(context);
-    webhookServer.setSecureContext(context);
-  };
-  refresh();
+  const serving = new ServingCertificate(fallback, options.log);
+  const refresh = renew([metricsServer, webhookServer], serving, options.inputs);
   const port = await listen(metricsServer, { host, port: options.port, flag: '--port' });
   const webhookPort = await listen(webhookServer, { host, port: options.webhookPort, flag: '--webhook-port' }).catch(
     async (error: unknown) => {
@@ -111,4 +105,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await Promise.all([close(metricsServer, graceMs), close(webhookServer, graceMs)]);
     },
   };
+}
+
+/** What the listener for metrics and probes needs, where there is no admission. */
+export type MetricsServerOptions = Omit<ServerOptions, 'webhookPort' | 'admission' | 'clientPolicy'>;
+
+/**
+ * Serves metrics and probes alone, with the same certificate as {@link startServer}.
+ * @throws ConfigurationError when the port cannot be used
+ */
+export async function startMetricsServer(options: MetricsServerOptions): Promise<Pick<RunningServer, 'port' | 'stop'>> {
+  const fallback = await createFallbackCertificate(options.now);
+  const initial = { cert: fallback.certificate, key: fallback.key };
+  const server = createTlsServer(buildApp([helmet(), ...options.metrics]), initial);
+  const refresh = renew([server], new ServingCertificate(fallback, options.log), options.inputs);
+  const port = await listen(server, { host: options.host, port: options.port, flag: '--port' });
+  const stopListening = options.onChange(refresh);
+  return {
+    port,
+    stop: async (graceMs) => {
+      stopListening();
+      await close(server, graceMs);
+    },
+  };
+}
+
+/** Gives the servers what their TLS depends on, now and each time the returned function is called. */
+function renew(servers: readonly Server[], serving: ServingCertificate, inputs: () => ServingInputs): () => void {
+  const refresh = (): void => {
+    const context = serving.refresh(inputs());
+    if (context === undefined) return;
+    for (const server of servers) server.setSecureContext(context);
+  };
+  refresh();
+  return refresh;
 }

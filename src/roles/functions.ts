@@ -19,12 +19,13 @@ import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 
 /** The Secret whose key pair the servers serve (spec/certificates.md §1.2). */
-const SERVING_SECRET = 'kubevirt-operator-certs';
+export const SERVING_SECRET = 'kubevirt-operator-certs';
 /** Where the cluster publishes who may call aggregated servers and webhooks (spec/startup.md §5.2). */
 const AUTHENTICATION = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
 /** Milliseconds that running requests have when the process ends. */
-const GRACE_MS = 1000;
-const CACHES_MISSING = 'the API caches are not complete yet';
+export const GRACE_MS = 1000;
+/** Why a pod is not ready yet. */
+export const CACHES_MISSING = 'the API caches are not complete yet';
 
 /** Starts admission, metrics and probes, and nothing else. */
 export const start: StartRole = (context) =>
@@ -40,6 +41,7 @@ export const start: StartRole = (context) =>
       sources: watchSources(context, connection, closers),
       closers,
     });
+    metrics.setReady(true);
     return undefined;
   });
 
@@ -59,15 +61,36 @@ export interface FunctionSources {
 function watchSources(context: RoleContext, connection: ApiConnection, closers: Closers): FunctionSources {
   const listeners = new Set<() => void>();
   const watch = watcher(context, { connection, closers, listeners });
-  const secret = watch({ kind: 'Secret', name: SERVING_SECRET, namespace: context.config.operatorNamespace });
-  const kubeVirts = watch({ kind: 'KubeVirt' });
+  const page = pageSources(context, watch, listeners);
   const authentication = watch({ kind: 'ConfigMap', ...AUTHENTICATION });
-  const isSynced = () => [secret, kubeVirts, authentication].every((each) => each.isSynced());
+  return {
+    ...page,
+    authentication: () => authentication.current(),
+    missing: () => (authentication.isSynced() ? page.missing() : CACHES_MISSING),
+  };
+}
+
+/** Watches what a page of metrics needs, for a process that keeps no whole objects. */
+export function watchPageSources(
+  context: RoleContext,
+  connection: ApiConnection,
+  closers: Closers,
+): Omit<FunctionSources, 'authentication'> {
+  const listeners = new Set<() => void>();
+  return pageSources(context, watcher(context, { connection, closers, listeners }), listeners);
+}
+
+function pageSources(
+  { config }: RoleContext,
+  watch: ReturnType<typeof watcher>,
+  listeners: Set<() => void>,
+): Omit<FunctionSources, 'authentication'> {
+  const secret = watch({ kind: 'Secret', name: SERVING_SECRET, namespace: config.operatorNamespace });
+  const kubeVirts = watch({ kind: 'KubeVirt' });
   return {
     secret: () => secret.current(),
     kubeVirts: () => kubeVirts.list(),
-    authentication: () => authentication.current(),
-    missing: () => (isSynced() ? undefined : CACHES_MISSING),
+    missing: () => (secret.isSynced() && kubeVirts.isSynced() ? undefined : CACHES_MISSING),
     onChange: listen(listeners),
   };
 }
@@ -165,7 +188,7 @@ function buildAdmission({ context: { config, log }, connection }: { context: Rol
 }
 
 /** The KubeVirt object whose settings apply to this process (spec/startup.md §6.1). */
-function findActive(kubeVirts: readonly KubernetesObject[]): KubeVirt | undefined {
+export function findActive(kubeVirts: readonly KubernetesObject[]): KubeVirt | undefined {
   return kubeVirts
     .map(asKubeVirt)
     .findLast(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase !== undefined);

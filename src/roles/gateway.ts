@@ -1,3 +1,4 @@
+import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnections } from '../queue/connection.ts';
 import { checkEvictionPolicy } from '../queue/connection.ts';
@@ -6,6 +7,8 @@ import { watchRecovery } from '../queue/recovery.ts';
 import { startGateway, type Gateway } from '../watch/gateway.ts';
 import type { Watches } from '../watch/watches.ts';
 import { connectCluster } from './cluster.ts';
+import { CACHES_MISSING, watchPageSources } from './functions.ts';
+import { serveMetricsPage } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -14,11 +17,18 @@ import { openWatches } from './watches.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const { connection, uid } = await connectCluster(context, closers);
+    const metrics = new OperatorMetrics();
+    const { connection, uid } = await connectCluster(context, closers, (record) => {
+      metrics.observeCall({ ...record, url: record.path });
+    });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'metadata', closers });
+    const page = watchPageSources(context, connection, closers);
+    const missing = () => (watches.isSynced() ? page.missing() : CACHES_MISSING);
+    await serveMetricsPage({ context, metrics, sources: { ...page, missing }, closers });
     await openGateway({ watches, queue, redis, log, closers }).started;
+    metrics.setReady(true);
     return undefined;
   });
 

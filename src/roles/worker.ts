@@ -1,4 +1,4 @@
-import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { ApiConnection } from '../api/connection.ts';
 import { OPERATOR_LEASE } from '../api/names.ts';
 import type { ObjectStore } from '../api/store.ts';
@@ -21,7 +21,9 @@ import { createReconcile } from '../worker/reconcile.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
 import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
+import { CACHES_MISSING, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
+import { serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -30,10 +32,14 @@ import { openWatches } from './watches.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const { connection, uid } = await connectCluster(context, closers);
+    const metrics = new OperatorMetrics();
+    const { connection, uid } = await connectCluster(context, closers, (record) => {
+      metrics.observeCall({ ...record, url: record.path });
+    });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
     const queue = openReconcileQueue({ redis, log, closers });
     const store = createObjectStore(openWatches(context, { connection, depth: 'full', closers }));
+    await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({
       context,
@@ -42,12 +48,23 @@ export const start: StartRole = (context) =>
       redis,
       queue,
       closers,
+      metrics,
       onStuck: (why) => {
         stuck.reject(new Error(why));
       },
     });
     return { ended: stuck.promise };
   });
+
+/** The page of metrics lives on what the worker watches anyway. */
+function pageSources(store: ObjectStore, operatorNamespace: string): MetricsSources {
+  return {
+    secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
+    kubeVirts: () => store.list('KubeVirt'),
+    missing: () => (store.isSynced() ? undefined : CACHES_MISSING),
+    onChange: (listener) => store.onChange(listener),
+  };
+}
 
 /** What a worker is built from, in a process of its own or in role `all`. */
 export interface WorkerParts {

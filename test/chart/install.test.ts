@@ -14,7 +14,7 @@ import { startOwnControlPlane } from '../integration/fixtures/control-plane.ts';
 import { eventually } from '../integration/fixtures/eventually.ts';
 import { startRedis } from '../integration/fixtures/redis.ts';
 import { find, noHelm, podOf, render, type Values } from './render.ts';
-import { startPod, type PodProcess, type Stand } from './pods.ts';
+import { isListening, readPage, startPod, type PodProcess, type Stand } from './pods.ts';
 
 const KUBEVIRT = resourcePath('KubeVirt', 'kubevirt', 'kubevirt');
 
@@ -39,12 +39,14 @@ const isDeployed = ({ status }: KubeVirt): boolean =>
   status?.phase === 'Deployed' &&
   (status.conditions ?? []).some(({ type, status: value }) => type === 'Available' && value === 'True');
 
+interface Ports {
+  port: number;
+  webhookPort: number;
+  dashboardPort: number;
+}
+
 /** The stand of a pod: the token of its account, free ports. */
-async function standFor(
-  plane: ControlPlane,
-  object: KubernetesObject,
-  redisUrl: string,
-): Promise<Stand & { webhookPort: number }> {
+async function standFor(plane: ControlPlane, object: KubernetesObject, redisUrl: string): Promise<Stand & Ports> {
   const account = podOf(object).serviceAccountName ?? 'default';
   const [kubeconfig, port, webhookPort, dashboardPort] = await Promise.all([
     plane.writeServiceAccountKubeconfig('kubevirt', account),
@@ -59,7 +61,26 @@ async function standFor(
     '--dashboard-listen=127.0.0.1',
     `--dashboard-port=${dashboardPort}`,
   ];
-  return { kubeconfig, redisUrl, webhookPort, flags };
+  return { kubeconfig, redisUrl, port, webhookPort, dashboardPort, flags };
+}
+
+/** Resolves when the pod's readiness probe is content. */
+async function whenReady(object: KubernetesObject, { port, dashboardPort }: Ports): Promise<void> {
+  const [{ readinessProbe }] = podOf(object).containers;
+  const path = readinessProbe?.httpGet?.path;
+  if (path === undefined) {
+    await eventually(() => isListening(dashboardPort), Boolean);
+    return;
+  }
+  await eventually(
+    () => readPage(port, path),
+    (page) => page !== undefined,
+  );
+  // Alerts count the pods that say so (design decision 12).
+  await eventually(
+    () => readPage(port, '/metrics'),
+    (page) => /^kubevirt_virt_operator_ready_status 1$/m.test(page ?? ''),
+  );
 }
 
 const modes: { mode: string; values: Values; deployments: string[] }[] = [
@@ -88,6 +109,7 @@ for (const { mode, values, deployments } of modes) {
         const stand = await standFor(plane, deployment, redis.url);
         pods.push(await startPod(podOf(deployment), stand));
         if (name === 'virt-operator') plane.setWebhookPorts([stand.webhookPort]);
+        await whenReady(deployment, stand);
       }
 
       const apply = find(objects, 'Job', 'virt-operator-apply-kubevirt');

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:https';
+import { connect } from 'node:net';
 import { atEnd } from '../integration/fixtures/cleanup.ts';
 import { environmentOf, type Container, type Pod } from './render.ts';
 
@@ -67,4 +69,33 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await exited;
   clearTimeout(timer);
+}
+
+/** The body of an answer 200; undefined for any other answer, and for none. Certificates are not looked at, as by the kubelet. */
+export function readPage(port: number, path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    get({ host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false }, (answer) => {
+      let text = '';
+      answer.on('data', (part: Buffer) => (text += part.toString()));
+      answer.once('end', () => {
+        resolve(answer.statusCode === 200 ? text : undefined);
+      });
+    }).once('error', () => {
+      resolve(undefined);
+    });
+  });
+}
+
+/** Whether somebody listens at a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
 }

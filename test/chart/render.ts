@@ -53,6 +53,7 @@ export interface Container {
   args: string[];
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
   securityContext: Record<string, unknown>;
+  readinessProbe?: { httpGet?: { path: string }; tcpSocket?: object };
 }
 
 /** The parts of a pod that tests look at. */
