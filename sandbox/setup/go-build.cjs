@@ -9,8 +9,8 @@ const { isRunning, takeLock } = require('./build-lock.cjs');
 const { describeProgress, showProgress } = require('./progress.cjs');
 const { SetupError } = require('./setup-error.cjs');
 
-/** What a build needs: what it is called, the folder of go.mod, the cache folder, linker flags, files to rename, other ways to get the programs. */
-/** @typedef {{what: string, module: string, cache: string, ldflags: string, rename: Record<string, string>, instead: string}} Build */
+/** What a build needs: what it is called, the folder of go.mod, the cache folder, linker flags, number of programs, files to rename, other ways to get them. */
+/** @typedef {{what: string, module: string, cache: string, ldflags: string, links: number, rename: Record<string, string>, instead: string}} Build */
 
 /** The user's Go settings must not change what is built: no workspace, no extra flags, no C compiler. */
 function goEnvironment(env) {
@@ -79,7 +79,7 @@ function removeAbandoned(cache) {
 
 async function runGo(build, target, env) {
   process.stderr.write(`${build.what}: building with Go into ${build.cache}; this happens once per version\n`);
-  const state = { done: 0, total: 0, started: Date.now() };
+  const state = { done: 0, total: 0, links: build.links, started: Date.now() };
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags', build.ldflags];
   const setting = { cwd: build.module, env: { ...goEnvironment(env), GOBIN: target } };
   const progress = showProgress(() => describe(build.what, state), process.stderr);

@@ -28,16 +28,25 @@ describe('estimateSeconds', () => {
   const rows = [
     {
       name: 'at the start: the usual pace',
-      state: { done: 0, total: 2816, elapsedSeconds: 0, cores: 2 },
+      state: { done: 0, total: 2816, links: 0, elapsedSeconds: 0, cores: 2 },
       want: [700, 800],
     },
-    { name: 'with more cores', state: { done: 0, total: 2816, elapsedSeconds: 0, cores: 8 }, want: [170, 200] },
+    {
+      name: 'with more cores',
+      state: { done: 0, total: 2816, links: 0, elapsedSeconds: 0, cores: 8 },
+      want: [170, 200],
+    },
+    {
+      name: 'links only',
+      state: { done: 6, total: 6, links: 6, elapsedSeconds: 0, cores: 2 },
+      want: [25, 40],
+    },
     {
       name: 'in the middle: the observed pace',
-      state: { done: 1400, total: 2800, elapsedSeconds: 1000, cores: 2 },
+      state: { done: 1400, total: 2800, links: 0, elapsedSeconds: 1000, cores: 2 },
       want: [880, 1000],
     },
-    { name: 'at the end', state: { done: 2816, total: 2816, elapsedSeconds: 500, cores: 2 }, want: [0, 0] },
+    { name: 'at the end', state: { done: 2816, total: 2816, links: 0, elapsedSeconds: 500, cores: 2 }, want: [0, 0] },
   ];
   for (const { name, state, want } of rows) {
     it(name, () => {
@@ -49,12 +58,12 @@ describe('estimateSeconds', () => {
 
 describe('describeProgress', () => {
   it('tells count, share and what is left', () => {
-    const line = describeProgress({ what: 'helm', done: 500, total: 1000, elapsedSeconds: 130, cores: 2 });
+    const line = describeProgress({ what: 'helm', done: 500, total: 1000, links: 0, elapsedSeconds: 130, cores: 2 });
     assert.equal(line, 'helm: 500 of 1000 packages (50 %), about 2 min left');
   });
 
   it('tells that links are left when all is compiled', () => {
-    const line = describeProgress({ what: 'helm', done: 10, total: 10, elapsedSeconds: 1, cores: 2 });
+    const line = describeProgress({ what: 'helm', done: 10, total: 10, links: 0, elapsedSeconds: 1, cores: 2 });
     assert.equal(line, 'helm: all 10 packages compiled, linking');
   });
 });
