@@ -5,11 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
 import { findFreePort } from '../../../sandbox/ports.ts';
-import type { ControlPlane } from '../../../sandbox/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../../../sandbox/control-plane.ts';
 import type { KubeVirt, KubeVirtSpec } from '../../../src/api/kubevirt.ts';
 import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 import { atEnd } from '../fixtures/cleanup.ts';
-import { startOwnControlPlane } from '../fixtures/control-plane.ts';
+import { requireBinaries } from '../fixtures/control-plane.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { startRedis, type TestRedis } from '../fixtures/redis.ts';
 
@@ -21,6 +21,8 @@ const IMAGE = 'quay.io/kubevirt/virt-operator:v1.9.0';
 export interface Site {
   plane: ControlPlane;
   redis: TestRedis;
+  /** Has something run when the site's user ends. */
+  atEnd: (close: () => unknown) => void;
 }
 
 /** A process of the operator. */
@@ -46,10 +48,21 @@ export interface AuditEntry {
   responseStatus: { code: number };
 }
 
-/** Starts a control plane with fake nodes and a Redis of this test's own; both end with the test file. */
-export async function startSite(): Promise<Site> {
-  const [plane, redis] = await Promise.all([startOwnControlPlane(), startRedis({ own: true })]);
-  atEnd(() => redis.stop());
+/**
+ * Starts a control plane with fake nodes and a Redis, which nobody else uses. They end, as the operators do, with the given test, else with the file: several
+ * at a time would be too much for a small machine.
+ */
+export async function startSite(owner?: { after: (close: () => Promise<void>) => void }): Promise<Site> {
+  const [plane, redis] = await Promise.all([
+    startControlPlane({ binaries: requireBinaries() }),
+    startRedis({ own: true }),
+  ]);
+  const closing: (() => unknown)[] = [() => plane.stop(), () => redis.stop()];
+  const close = async () => {
+    for (const each of closing.reverse()) await each();
+  };
+  if (owner === undefined) atEnd(close);
+  else owner.after(close);
   const { api } = plane;
   await api.expect('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
@@ -67,10 +80,10 @@ export async function startSite(): Promise<Site> {
     () => api.call('GET', '/apis/kubevirt.io/v1/kubevirts'),
     ({ status }) => status === 200,
   );
-  return { plane, redis };
+  return { plane, redis, atEnd: (each) => closing.push(each) };
 }
 
-/** Starts a role of the operator from the sources; it is killed at the end of the test file at the latest. */
+/** Starts a role of the operator from the sources; it is killed at the end of the site at the latest. */
 export async function startOperator(site: Site, role: string, more: readonly string[] = []): Promise<Operator> {
   const [port, webhookPort, dashboardPort] = await Promise.all([findFreePort(), findFreePort(), findFreePort()]);
   const child = spawn(
@@ -92,7 +105,7 @@ export async function startOperator(site: Site, role: string, more: readonly str
     },
   );
   const operator = follow(child, { role, webhookPort });
-  atEnd(() => operator.end('SIGKILL'));
+  site.atEnd(() => operator.end('SIGKILL'));
   return operator;
 }
 
