@@ -169,8 +169,17 @@ function arrange(merged: readonly Json[], order: readonly Json[], { reference, k
     key !== undefined && isJsonObject(item) ? item[key] : item;
   const rank = (list: readonly Json[], item: Json | undefined): number =>
     list.findIndex((other) => isJsonEqual(identity(other), identity(item)));
-  const mentioned = merged.filter((item) => rank(order, item) >= 0).sort((a, b) => rank(order, a) - rank(order, b));
-  const others = merged.filter((item) => rank(order, item) < 0);
+  const inOrderOf = (list: readonly Json[], items: Json[]): Json[] =>
+    items.sort((a, b) => rank(list, a) - rank(list, b));
+  const mentioned = inOrderOf(
+    order,
+    merged.filter((item) => rank(order, item) >= 0),
+  );
+  // Elements with the same key, such as two ports of one number, come to stand side by side.
+  const others = inOrderOf(
+    reference,
+    merged.filter((item) => rank(order, item) < 0),
+  );
   const result: Json[] = [];
   while (mentioned.length > 0 && others.length > 0) {
     const [before, after] = [rank(reference, others[0]), rank(reference, mentioned[0])];

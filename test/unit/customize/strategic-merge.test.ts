@@ -115,6 +115,20 @@ const keyRows: Row[] = [
     },
   },
   {
+    name: 'ports that the patch does not mention stand side by side when they share a number',
+    pod: {
+      containers: [
+        { name: 'a', ports: [{ containerPort: 1, name: 'x' }, { containerPort: 2 }, { containerPort: 1, name: 'y' }] },
+      ],
+    },
+    patch: { containers: [{ name: 'a', ports: [] }] },
+    want: {
+      containers: [
+        { name: 'a', ports: [{ containerPort: 1, name: 'x' }, { containerPort: 1, name: 'y' }, { containerPort: 2 }] },
+      ],
+    },
+  },
+  {
     name: 'env by name, and a value gives way to a reference',
     pod: { containers: [{ name: 'a', env: [{ name: 'E', value: '1' }] }] },
     patch: { containers: [{ name: 'a', env: [{ name: 'E', value: null, valueFrom: { fieldRef: {} } }] }] },
