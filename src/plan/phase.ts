@@ -24,6 +24,8 @@ export interface SituationFacts {
   others: readonly KubeVirt[];
   operatorNamespace: string;
   target: TargetDeployment;
+  /** Version of this program's build; without it nobody is told that it is too old. */
+  operatorVersion?: string;
 }
 
 /** Names the situation. With two KubeVirt objects both are blocked; deleting either frees the other. */
@@ -33,7 +35,30 @@ export function decideSituation(facts: SituationFacts): Situation {
   const isDeleting = kubeVirt.metadata.deletionTimestamp !== undefined;
   const cause = findBlockage(kubeVirt, facts);
   if (cause !== undefined) return isDeleting ? { type: 'release', cause } : { type: 'blocked', cause };
-  return isDeleting ? { type: 'delete' } : { type: 'deploy', undertaking: decideUndertaking(kubeVirt, target) };
+  if (isDeleting) return { type: 'delete' };
+  if (isUnaskedDowngrade(kubeVirt, facts)) return { type: 'blocked', cause: describeDowngrade(kubeVirt, facts) };
+  return { type: 'deploy', undertaking: decideUndertaking(kubeVirt, target) };
+}
+
+/**
+ * An operator that is older than the one which looked after the installation last, and that nobody has asked to go back: it would put older components
+ * under newer objects (spec/field-reports.md B23). Going back with `spec.imageTag` is always possible.
+ */
+function isUnaskedDowngrade({ spec, status }: KubeVirt, { target, operatorVersion = '' }: SituationFacts): boolean {
+  if (spec.imageTag !== undefined && spec.imageTag !== '') return false;
+  return (
+    isNewer(status?.operatorVersion, operatorVersion) &&
+    isNewer(status?.observedKubeVirtVersion, target.kubeVirtVersion)
+  );
+}
+
+function isNewer(a = '', b: string): boolean {
+  return (compareVersions(a, b) ?? 0) > 0;
+}
+
+function describeDowngrade({ status }: KubeVirt, { target, operatorVersion = '' }: SituationFacts): string {
+  const observed = status?.observedKubeVirtVersion ?? '';
+  return `this operator (${operatorVersion}) is older than the installation (${observed}) and touches nothing; install a newer operator, or set spec.imageTag to ${target.kubeVirtVersion} to go back on purpose`;
 }
 
 function findBlockage(

@@ -22,6 +22,7 @@ import { planPruneAdmission, planPruneContent, planPruneInstancetypes, planPrune
 import { planTemporaryWebhook } from './temporary-webhook.ts';
 import { planTrustingObjects } from './trust.ts';
 import type { PassContext, Step, StepPlan } from './types.ts';
+import { planVersionCheck } from './version-check.ts';
 import { wantedObjects } from './wanted.ts';
 
 /**
@@ -88,6 +89,7 @@ export const INSTALL_STEPS: readonly Step[] = [...PASSIVE, ...INSTALL_WORKLOADS,
 
 /** From an older release to a newer one: the new instance types come last, when the new virt-api knows them. */
 export const UPDATE_STEPS: readonly Step[] = [
+  { name: 'version check', plan: planVersionCheck },
   ...PASSIVE,
   ...UPDATE_WORKLOADS,
   ...CLEAN_UP,

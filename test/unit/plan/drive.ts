@@ -92,7 +92,7 @@ export class Installation {
 
   #strategy(): PassContext['strategy'] {
     const target = decideTarget(this.kubeVirt, ENVIRONMENT);
-    const key = JSON.stringify([target.id, this.kubeVirt.spec.customizeComponents]);
+    const key = JSON.stringify([target.id, this.features, this.kubeVirt.spec.customizeComponents]);
     const known = this.#strategies.get(key);
     if (known !== undefined) return known;
     const generated = generateStrategy({

@@ -58,6 +58,42 @@ describe('decideSituation', () => {
     });
   }
 
+  const downgrades: { name: string; operator: string; last: string; tag?: string; observed?: string; want: string }[] =
+    [
+      { name: 'an older operator', operator: 'v1.9.0', last: 'v1.10.0', observed: 'v1.10.0', want: 'blocked' },
+      {
+        name: 'an older operator, asked to go back',
+        operator: 'v1.9.0',
+        last: 'v1.10.0',
+        observed: 'v1.10.0',
+        tag: 'v1.9.0',
+        want: 'deploy',
+      },
+      { name: 'a tag taken back', operator: 'v1.9.0', last: 'v1.9.0', observed: 'v1.10.0', want: 'deploy' },
+      { name: 'a newer operator', operator: 'v1.9.0', last: 'v1.8.4', observed: 'v1.8.4', want: 'deploy' },
+      {
+        name: 'a development build before',
+        operator: 'v1.9.0',
+        last: 'v0.0.0-master+$Format:%h$',
+        observed: 'v1.10.0',
+        want: 'deploy',
+      },
+    ];
+  for (const { name, operator, last, tag, observed: version = '', want } of downgrades) {
+    it(`B23: ${name}: ${want}`, () => {
+      const object = kubeVirt({}, { ...observed(version), operatorVersion: last });
+      const situation = decideSituation({
+        kubeVirt: { ...object, spec: { ...object.spec, ...(tag === undefined ? {} : { imageTag: tag }) } },
+        others: [],
+        operatorNamespace: 'kubevirt',
+        target,
+        operatorVersion: operator,
+      });
+      assert.equal(situation.type, want);
+      if (situation.type === 'blocked') assert.match(situation.cause, /v1\.9\.0.*older.*v1\.10\.0/);
+    });
+  }
+
   it('a blockage names both objects', () => {
     const situation = decideSituation({ kubeVirt: kubeVirt(), others: [other], operatorNamespace: 'kubevirt', target });
     assert.match(situation.type === 'blocked' ? situation.cause : '', /kubevirt\/kubevirt.*elsewhere\/second/);

@@ -39,6 +39,16 @@ describe('update', () => {
     assert.deepEqual((await installation.pass()).writes, []);
   });
 
+  it('B24: warns once of a skipped minor release, and goes on', async () => {
+    const installation = await deployed({ imageTag: 'v1.7.3' });
+    installation.edit({ imageTag: 'v1.9.1' });
+    const events = (await installation.converge()).flatMap((result) => result.events);
+    assert.deepEqual(
+      events.map(({ reason, about }) => [reason, about.kind]),
+      [['SkippedMinorVersion', 'KubeVirt']],
+    );
+  });
+
   it('changes everything passive before the first workload, and the instance types last', async () => {
     const installation = await deployed({ imageTag: 'v1.9.0' });
     installation.edit({ imageTag: 'v1.9.1' });
