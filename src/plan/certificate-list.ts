@@ -53,7 +53,7 @@ const client =
   () => ({ usage: 'client', commonName: `kubevirt.io:system:client:${name}`, dnsNames: [] });
 
 /** The Secret that our own webhooks serve with. */
-export const OPERATOR_CERTIFICATE = 'kubevirt-operator-certs';
+const OPERATOR_CERTIFICATE = 'kubevirt-operator-certs';
 
 /** Leaf certificates by the name of their Secret (spec/certificates.md §1.2). */
 const LEAVES: Readonly<Record<string, LeafRule>> = {

@@ -12,7 +12,7 @@ import type { Action, PassContext } from './types.ts';
 export type CompareContext = Pick<PassContext, 'world' | 'generations' | 'target'>;
 
 /** Decides what turns a live object into the wanted one; undefined when it is as wanted. */
-export type Compare = (wanted: KubernetesObject, live: KubernetesObject, context: CompareContext) => Action | undefined;
+type Compare = (wanted: KubernetesObject, live: KubernetesObject, context: CompareContext) => Action | undefined;
 
 /** Kinds of which the API server counts generations that we record, and the field that holds their content (spec/apply.md §3). */
 const RECORDED_FIELD: Partial<Record<KindName, 'spec' | 'webhooks'>> = {

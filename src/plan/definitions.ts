@@ -66,7 +66,7 @@ export function planHeldBackStatus(context: PassContext): StepPlan {
  * The wanted CRD without the status sub-resources that the live one does not have: old components would go on writing whole objects, and the status
  * that nobody writes any more would be lost. The same object when there is none to hold back.
  */
-export function withholdNewStatus(wanted: KubernetesObject, live: KubernetesObject): KubernetesObject {
+function withholdNewStatus(wanted: KubernetesObject, live: KubernetesObject): KubernetesObject {
   const present = new Set(
     versionsOf(live)
       .filter(hasStatus)

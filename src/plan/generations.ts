@@ -15,7 +15,7 @@ const RECORDED_GROUPS: Partial<Record<KindName, string>> = {
 };
 
 /** The entry of an object in `status.generations`; undefined when it was never recorded. */
-export function findGeneration(
+function findGeneration(
   generations: readonly GenerationStatus[],
   kind: KindName,
   object: KubernetesObject,

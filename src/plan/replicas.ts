@@ -42,7 +42,7 @@ function infraReplicas(infra: ComponentConfig | undefined): number | undefined {
 }
 
 /** Whether a customize patch named exactly `virt-api` is a JSON Patch with `replace /spec/replicas`: then the node count is not looked at. */
-export function isApiReplicasCustomized(spec: KubeVirtSpec): boolean {
+function isApiReplicasCustomized(spec: KubeVirtSpec): boolean {
   return (spec.customizeComponents?.patches ?? []).some(
     (patch) => patch.resourceName === VIRT_API && replacesReplicas(patch.patch),
   );

@@ -17,7 +17,7 @@ export function isStatusCurrent(workload: KubernetesObject): boolean {
 }
 
 /** Running pods of a workload, old and new. Upstream matches by a part of the name; we match `<workload>-` at its start, in the same namespace. */
-export function findPods(world: World, workload: KubernetesObject): KubernetesObject[] {
+function findPods(world: World, workload: KubernetesObject): KubernetesObject[] {
   const { name = '', namespace } = workload.metadata;
   return world
     .list('Pod')
@@ -30,7 +30,7 @@ export function findPods(world: World, workload: KubernetesObject): KubernetesOb
 }
 
 /** Whether a pod was made from this target's template (spec/reconcile.md §5). */
-export function isPodCurrent(pod: KubernetesObject, target: TargetDeployment): boolean {
+function isPodCurrent(pod: KubernetesObject, target: TargetDeployment): boolean {
   return hasTargetAnnotations(pod.metadata.annotations, target);
 }
 

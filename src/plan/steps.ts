@@ -85,10 +85,10 @@ const FINISH: readonly Step[] = [
 ];
 
 /** First install, rollback, and changes of the configuration. */
-export const INSTALL_STEPS: readonly Step[] = [...PASSIVE, ...INSTALL_WORKLOADS, ...CLEAN_UP, ...FINISH];
+const INSTALL_STEPS: readonly Step[] = [...PASSIVE, ...INSTALL_WORKLOADS, ...CLEAN_UP, ...FINISH];
 
 /** From an older release to a newer one: the new instance types come last, when the new virt-api knows them. */
-export const UPDATE_STEPS: readonly Step[] = [
+const UPDATE_STEPS: readonly Step[] = [
   { name: 'version check', plan: planVersionCheck },
   ...PASSIVE,
   ...UPDATE_WORKLOADS,

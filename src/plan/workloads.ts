@@ -88,12 +88,7 @@ function withTlsArguments(pod: JsonObject, deployment: string, spec: KubeVirtSpe
 }
 
 /** A copy of a pod spec with `items` at the end of a container's command or arguments. Throws when there is no such container. */
-export function appendTo(
-  pod: JsonObject,
-  container: string,
-  field: 'command' | 'args',
-  items: readonly string[],
-): JsonObject {
+function appendTo(pod: JsonObject, container: string, field: 'command' | 'args', items: readonly string[]): JsonObject {
   const containers = (pod.containers ?? []) as JsonObject[];
   if (!containers.some(({ name }) => name === container)) throw new Error(`pod template has no container ${container}`);
   return {
