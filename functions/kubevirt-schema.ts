@@ -18,13 +18,19 @@ function withNull(schema: Schema): Schema {
     : schema;
 }
 
+const INT32_LIMIT = 2 ** 31;
+/** Formats that JSON Schema leaves to its user, as bounds. What needs more than 53 bits has lost digits before it gets here. */
+const FORMAT_BOUNDS: ReadonlyMap<unknown, Schema> = new Map([
+  ['int32', { minimum: -INT32_LIMIT, maximum: INT32_LIMIT - 1 }],
+]);
+
 /** What happens to properties that a schema does not name. */
 type Unknown = 'allowed' | 'forbidden';
 
 /** The same schema as JSON Schema: `nullable` allows null; with `forbidden`, unnamed properties are refused where the CRD does not keep them. */
 function translate(schema: Schema, unknown: Unknown): Schema {
   const { properties, items, additionalProperties } = schema;
-  const result: Schema = { ...withNull(schema) };
+  const result: Schema = { ...FORMAT_BOUNDS.get(schema.format), ...withNull(schema) };
   if (isSchema(items)) result.items = translate(items, unknown);
   if (isSchema(additionalProperties)) result.additionalProperties = translate(additionalProperties, unknown);
   if (isSchema(properties)) {
@@ -40,6 +46,17 @@ function translate(schema: Schema, unknown: Unknown): Schema {
   return result;
 }
 
+/** What a pull policy may be: upstream's own schema says so, its CRD does not (spec/webhooks.md §4.2). */
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
+
+function addPullPolicies(spec: Schema): void {
+  const propertiesOf = (schema: unknown) => (isSchema(schema) && isSchema(schema.properties) ? schema.properties : {});
+  for (const owner of [spec, propertiesOf(spec).configuration]) {
+    const properties = propertiesOf(owner);
+    if (isSchema(properties.imagePullPolicy)) properties.imagePullPolicy.enum = PULL_POLICIES;
+  }
+}
+
 interface CrdVersions {
   versions?: { name: string; schema?: { openAPIV3Schema?: Schema } }[];
 }
@@ -50,11 +67,13 @@ function readSchema(crd: KubernetesObject): Schema {
   if (!isSchema(properties) || !isSchema(properties.spec) || !isSchema(properties.status))
     throw new Error('the KubeVirt CRD has no schema for v1');
   // Unknown properties are forbidden in the spec; the status is written by several programs and may be null (spec/webhooks.md §4.2).
-  const status = { anyOf: [{ type: 'null' }, translate(properties.status, 'allowed')] };
+  const spec = translate(properties.spec, 'forbidden');
+  addPullPolicies(spec);
+  const status = { ...translate(properties.status, 'allowed'), type: ['object', 'null'] };
   return {
     type: 'object',
     required: ['spec'],
-    properties: { ...TOP_LEVEL, spec: translate(properties.spec, 'forbidden'), status },
+    properties: { ...TOP_LEVEL, spec, status },
     additionalProperties: false,
   };
 }

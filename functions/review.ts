@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { errorText } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
@@ -7,6 +7,8 @@ import type { Log } from '../src/log.ts';
 const MAX_REVIEW_BYTES = 7 * 1024 * 1024;
 
 const object = z.record(z.string(), z.unknown());
+/** A name that can stand in a path: Kubernetes allows no other, and a request of ours may be made with it. */
+const segment = z.string().regex(/^(?!\.{1,2}$)[^/%]*$/, { error: 'not a name' });
 
 const reviewSchema = z.object({
   apiVersion: z.literal('admission.k8s.io/v1', { error: 'only admission.k8s.io/v1 is understood' }),
@@ -15,8 +17,8 @@ const reviewSchema = z.object({
     uid: z.string().min(1),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     resource: z.object({ group: z.string(), version: z.string(), resource: z.string() }),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
+    name: segment.optional(),
+    namespace: segment.optional(),
     object: object.nullish(),
     oldObject: object.nullish(),
     dryRun: z.boolean().optional(),
@@ -46,6 +48,12 @@ export type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<
 
 /** At most this many causes stand in a schema rejection; the message tells how many more there are (spec/webhooks.md §2). */
 const MAX_SCHEMA_CAUSES = 10;
+/** Longest text about one fault, in characters: what it quotes may come from anybody and be as long as a whole review. */
+const MAX_TEXT = 1024;
+/** Warnings beyond this many are counted: API servers pass on 4 kB of them. */
+const MAX_WARNINGS = 64;
+/** Milliseconds for one review; the API server has given up by then (spec/webhooks.md §1). */
+const DECIDE_MS = 10_000;
 
 interface Cause {
   reason?: string;
@@ -55,40 +63,75 @@ interface Cause {
 
 const invalid = (message: string, causes: Cause[]) => ({
   metadata: {},
-  status: 'Failure',
   message,
   reason: 'Invalid',
   code: 422,
   details: { causes },
 });
 
+const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+
+function boundWarnings(warnings: readonly string[]): { warnings?: string[] } {
+  if (warnings.length === 0) return {};
+  const rest = warnings.length - MAX_WARNINGS;
+  const shown = warnings.slice(0, MAX_WARNINGS).map(cut);
+  return { warnings: rest > 0 ? [...shown, `and ${rest} more warnings`] : shown };
+}
+
+function describeProblems(problems: readonly string[]): Record<string, unknown> {
+  const shown = problems.slice(0, MAX_SCHEMA_CAUSES).map(cut);
+  const rest = problems.length - shown.length;
+  return invalid(
+    `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`,
+    shown.map((problem) => ({ message: problem })),
+  );
+}
+
+function describeViolations(violations: readonly Violation[]): Record<string, unknown> {
+  const causes = violations.map((violation) => ({ ...violation, message: cut(violation.message) }));
+  return invalid(causes.map(({ message }) => message).join(', '), causes);
+}
+
 /** Builds the `response` of a review from a verdict. */
 export function buildResponse(uid: string, verdict: Verdict): Record<string, unknown> {
-  const warned = 'warnings' in verdict && verdict.warnings.length > 0 ? { warnings: verdict.warnings } : {};
+  const warned = 'warnings' in verdict ? boundWarnings(verdict.warnings) : {};
   switch (verdict.kind) {
     case 'allowed':
       return { uid, allowed: true, ...warned };
     case 'refused':
-      return { uid, allowed: false, status: { metadata: {}, message: verdict.message, code: 400 } };
-    case 'schema': {
-      const shown = verdict.problems.slice(0, MAX_SCHEMA_CAUSES);
-      const rest = verdict.problems.length - shown.length;
-      const message = `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
-      return {
-        uid,
-        allowed: false,
-        status: invalid(
-          message,
-          shown.map((problem) => ({ message: problem })),
-        ),
-      };
-    }
-    case 'violations': {
-      const message = verdict.violations.map((violation) => violation.message).join(', ');
-      return { uid, allowed: false, status: invalid(message, verdict.violations), ...warned };
-    }
+      return { uid, allowed: false, status: { metadata: {}, message: cut(verdict.message), code: 400 } };
+    case 'schema':
+      return { uid, allowed: false, status: describeProblems(verdict.problems) };
+    case 'violations':
+      return { uid, allowed: false, status: describeViolations(verdict.violations), ...warned };
   }
 }
+
+/** Runs `decide` until the caller leaves or its time is over; rejects then, and `signal` tells `decide` to stop. */
+async function decideInTime<T>(response: Response, decide: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const over = Promise.withResolvers<never>();
+  const end = (reason: string) => {
+    const error = new Error(reason);
+    over.reject(error);
+    ending.abort(error);
+  };
+  const timer = setTimeout(end, DECIDE_MS, `no decision within ${DECIDE_MS} ms`);
+  const onClose = () => {
+    end('the caller has left');
+  };
+  response.once('close', onClose);
+  try {
+    return await Promise.race([decide(ending.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+    response.off('close', onClose);
+  }
+}
+
+/** V8 reports an exhausted stack as a RangeError: the object is nested deeper than any rule can follow. */
+const describeFailure = (error: unknown) =>
+  error instanceof RangeError ? `the object is nested too deeply: ${error.message}` : errorText(error);
 
 const answerReview =
   (admit: Admit, log: Log): RequestHandler =>
@@ -98,22 +141,43 @@ const answerReview =
       response
         .status(400)
         .type('text/plain')
-        .send(`not an AdmissionReview: ${z.prettifyError(review.error)}`);
+        .send(cut(`not an AdmissionReview: ${z.prettifyError(review.error)}`));
       return;
     }
     const { apiVersion, kind } = review.data;
     const { uid, operation } = review.data.request;
-    const aborted = new AbortController();
-    response.once('close', () => {
-      aborted.abort();
-    });
-    const verdict = await admit(review.data.request, aborted.signal).catch((error: unknown): Verdict => {
-      log.warn({ reason: errorText(error), operation }, 'admission could not decide');
-      return { kind: 'refused', message: errorText(error) };
-    });
+    const verdict = await decideInTime(response, (signal) => admit(review.data.request, signal)).catch(
+      (error: unknown): Verdict => {
+        log.warn({ reason: cut(errorText(error)), operation }, 'admission could not decide');
+        return { kind: 'refused', message: describeFailure(error) };
+      },
+    );
     if (verdict.kind !== 'allowed') log.debug({ uid, operation, verdict: verdict.kind }, 'admission refused');
-    response.json({ apiVersion, kind, response: buildResponse(uid, verdict) });
+    if (!response.destroyed) response.json({ apiVersion, kind, response: buildResponse(uid, verdict) });
   };
+
+/** A serverless host may hand over the body as it came, in one piece, and leave the parser nothing to read. */
+const parseGivenBody: RequestHandler = (request, response, next) => {
+  const body: unknown = request.body;
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+    next();
+    return;
+  }
+  if (Buffer.byteLength(body) > MAX_REVIEW_BYTES) {
+    response.status(413).type('text/plain').send('request entity too large');
+    return;
+  }
+  try {
+    request.body = JSON.parse(body.toString()) as unknown;
+  } catch (error) {
+    response
+      .status(400)
+      .type('text/plain')
+      .send(cut(errorText(error)));
+    return;
+  }
+  next();
+};
 
 /** Body-parser's errors carry the status to answer with: 400 malformed, 413 too large, 415 wrong encoding. */
 const answerUnreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
@@ -125,7 +189,7 @@ const answerUnreadable: ErrorRequestHandler = (error: unknown, _request, respons
   response
     .status(status.success ? status.data.status : 500)
     .type('text/plain')
-    .send(errorText(error));
+    .send(cut(errorText(error)));
 };
 
 const requireJson: RequestHandler = (request, response, next) => {
@@ -139,8 +203,9 @@ const requireJson: RequestHandler = (request, response, next) => {
  */
 export function createReviewRouter(path: string, admit: Admit, log: Log): Router {
   const router = express.Router();
-  // Under a serverless host the body may have been parsed already; express.json leaves it alone then.
-  router.post(path, requireJson, express.json({ limit: MAX_REVIEW_BYTES, strict: false }), answerReview(admit, log));
+  // Under a serverless host the body may have been read or parsed already; express.json leaves it alone then.
+  const readBody = express.json({ limit: MAX_REVIEW_BYTES, strict: false });
+  router.post(path, requireJson, parseGivenBody, readBody, answerReview(admit, log));
   router.all(path, (_request, response) => {
     response.status(405).set('Allow', 'POST').type('text/plain').send('reviews come by POST');
   });

@@ -11,12 +11,12 @@ export interface TlsSettings {
   dropped: string[];
 }
 
-const VERSIONS: Readonly<Record<string, SecureVersion>> = {
-  VersionTLS10: 'TLSv1',
-  VersionTLS11: 'TLSv1.1',
-  VersionTLS12: 'TLSv1.2',
-  VersionTLS13: 'TLSv1.3',
-};
+const VERSIONS: ReadonlyMap<string, SecureVersion> = new Map([
+  ['VersionTLS10', 'TLSv1'],
+  ['VersionTLS11', 'TLSv1.1'],
+  ['VersionTLS12', 'TLSv1.2'],
+  ['VersionTLS13', 'TLSv1.3'],
+]);
 
 const available = new Set(getCiphers().map((name) => name.toUpperCase()));
 
@@ -25,9 +25,9 @@ const available = new Set(getCiphers().map((name) => name.toUpperCase()));
  * left out and named, and a list of which nothing is left means the default.
  */
 export function decideTlsSettings(configuration: KubeVirtConfiguration['tlsConfiguration']): TlsSettings {
-  const minVersion = VERSIONS[configuration?.minTLSVersion ?? ''] ?? 'TLSv1.2';
+  const minVersion = VERSIONS.get(configuration?.minTLSVersion ?? '') ?? 'TLSv1.2';
   const wanted = configuration?.ciphers ?? [];
-  const known = wanted.map((name) => ({ name, openssl: CIPHERS[name] }));
+  const known = wanted.map((name) => ({ name, openssl: Object.hasOwn(CIPHERS, name) ? CIPHERS[name] : undefined }));
   const usable = known.flatMap(({ openssl }) => (openssl !== undefined && available.has(openssl) ? [openssl] : []));
   const dropped = known
     .filter(({ openssl }) => openssl === undefined || !available.has(openssl))

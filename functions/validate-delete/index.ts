@@ -23,18 +23,15 @@ function isFreeToGo(kubeVirt: KubeVirt): boolean {
   return strategy === '' || strategy === 'RemoveWorkloads' || kubeVirt.status?.phase !== 'Deployed';
 }
 
-/** The object about to be deleted: from the review, which normally holds it, else from the API server. */
-async function readTarget(
-  request: AdmissionRequest,
-  api: ApiConnection,
-  signal: AbortSignal,
-): Promise<KubeVirt | undefined> {
-  if (request.oldObject) return asKubeVirt(request.oldObject);
-  const path = resourcePath('KubeVirt', request.namespace, request.name === '' ? undefined : request.name);
+/**
+ * The objects about to be deleted: the one in the review, which API servers that we know always put there, else what the API server has; without a name,
+ * which means a whole collection, all of the namespace.
+ */
+async function readTargets(request: AdmissionRequest, api: ApiConnection, signal: AbortSignal): Promise<KubeVirt[]> {
+  if (request.oldObject) return [asKubeVirt(request.oldObject)];
+  const path = resourcePath('KubeVirt', request.namespace || undefined, request.name || undefined);
   const answer = await api.request({ method: 'GET', path, signal, lane: 'reserved' });
-  if (!('items' in answer)) return asKubeVirt(answer);
-  const [first] = answer.items as object[];
-  return first === undefined ? undefined : asKubeVirt(first);
+  return 'items' in answer ? (answer.items as object[]).map(asKubeVirt) : [asKubeVirt(answer)];
 }
 
 async function findWorkloads(api: ApiConnection, signal: AbortSignal): Promise<string | undefined> {
@@ -61,8 +58,8 @@ export function createValidateDelete(options: { api: ApiConnection; log: Log }):
   return createReviewRouter(
     VALIDATE_DELETE_PATH,
     async (request, signal) => {
-      const kubeVirt = await readTarget(request, api, signal);
-      if (kubeVirt === undefined || isFreeToGo(kubeVirt)) return ALLOWED;
+      const targets = await readTargets(request, api, signal);
+      if (targets.every(isFreeToGo)) return ALLOWED;
       const found = await findWorkloads(api, signal);
       if (found === undefined) return ALLOWED;
       return {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Router } from 'express';
-import { asKubeVirt, type KubeVirt, type NodePlacement } from '../../src/api/kubevirt.ts';
+import { asKubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
-import { createReviewRouter, type AdmissionRequest, type Verdict, type Violation } from '../review.ts';
+import { createReviewRouter, type AdmissionRequest, type Verdict } from '../review.ts';
 import type { CheckPlacement } from './placement.ts';
-import { isChanged, RULES_AFTER_PLACEMENT, RULES_BEFORE_PLACEMENT, type Update } from './rules.ts';
+import type { Update } from './rules.ts';
+import { findViolations } from './violations.ts';
 import { findWarnings } from './warnings.ts';
 
 /** Path at which the webhook configuration `virt-operator-validator` expects this function (spec/webhooks.md §1). */
@@ -16,34 +17,6 @@ export interface ValidateUpdateOptions {
   /** Problems of an object against the KubeVirt schema, as sentences. */
   findSchemaProblems: (object: object) => string[];
   log: Log;
-}
-
-/** Placements that are tried out by a dry run when they changed (spec/webhooks.md §4.3, 13 and 14). */
-const PLACEMENTS = [
-  {
-    kind: 'Deployment',
-    field: 'spec.infra.nodePlacement',
-    read: (kubeVirt: KubeVirt) => kubeVirt.spec.infra?.nodePlacement,
-  },
-  {
-    kind: 'DaemonSet',
-    field: 'spec.workloads.nodePlacement',
-    read: (kubeVirt: KubeVirt) => kubeVirt.spec.workloads?.nodePlacement,
-  },
-] as const;
-
-async function findPlacementViolations(
-  update: Update,
-  check: CheckPlacement,
-  signal: AbortSignal,
-): Promise<Violation[]> {
-  const tried = PLACEMENTS.map(async ({ kind, field, read }) => {
-    const placement: NodePlacement | undefined = read(update.new);
-    if (placement === undefined || !isChanged(update, read)) return [];
-    const objection = await check(kind, placement, signal);
-    return objection === undefined ? [] : [{ reason: 'FieldValueInvalid', field, message: objection } as const];
-  });
-  return (await Promise.all(tried)).flat();
 }
 
 const EXPECTED = 'expect resource to be kubevirts.kubevirt.io in version v1 or v1alpha3';
@@ -69,11 +42,7 @@ export function createValidateUpdate(options: ValidateUpdateOptions): Router {
     if (isDeepStrictEqual(update.old.spec, update.new.spec)) return { kind: 'allowed', warnings: findWarnings(update) };
     const problems = findSchemaProblems(request.object ?? {});
     if (problems.length > 0) return { kind: 'schema', problems };
-    const violations = [
-      ...RULES_BEFORE_PLACEMENT.flatMap((rule) => rule(update)),
-      ...(await findPlacementViolations(update, checkPlacement, signal)),
-      ...RULES_AFTER_PLACEMENT.flatMap((rule) => rule(update)),
-    ];
+    const violations = await findViolations(update, checkPlacement, signal);
     const warnings = findWarnings(update);
     return violations.length > 0 ? { kind: 'violations', violations, warnings } : { kind: 'allowed', warnings };
   };

@@ -10,6 +10,8 @@ const LABELS = { 'kubevirt.io/choose-me': '' };
 const MAX_TEXT = 1024;
 /** Dry runs at the same time; more wait. */
 const MAX_RUNNING = 2;
+/** Dry runs that wait; more are turned away. */
+const MAX_WAITING = 32;
 
 /** Asks the API server whether it takes a placement; resolves to its objection, or to undefined. */
 export type CheckPlacement = (
@@ -18,7 +20,11 @@ export type CheckPlacement = (
   signal: AbortSignal,
 ) => Promise<string | undefined>;
 
-const buildProbe = (kind: 'Deployment' | 'DaemonSet', namespace: string, placement: NodePlacement) => ({
+const buildProbe = (
+  kind: 'Deployment' | 'DaemonSet',
+  namespace: string,
+  { nodeSelector, affinity, tolerations }: NodePlacement,
+) => ({
   apiVersion: apiVersionOf(kind),
   kind,
   metadata: { name: NAME, namespace },
@@ -27,17 +33,24 @@ const buildProbe = (kind: 'Deployment' | 'DaemonSet', namespace: string, placeme
     selector: { matchLabels: LABELS },
     template: {
       metadata: { generateName: 'placement-verification-pod', labels: LABELS },
-      spec: { containers: [{ name: 'placement-verification-pod', image: 'test.only:latest' }], ...placement },
+      spec: {
+        containers: [{ name: 'placement-verification-pod', image: 'test.only:latest' }],
+        // Named one by one, so that nothing else of the review gets into a request that is made with the operator's rights.
+        ...(nodeSelector === undefined ? {} : { nodeSelector }),
+        ...(affinity === undefined ? {} : { affinity }),
+        ...(tolerations === undefined ? {} : { tolerations }),
+      },
     },
   },
 });
 
-/** Lets at most `limit` tasks run at a time, in the order in which they came. */
-function createGate(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Lets at most `MAX_RUNNING` tasks run at a time, in the order in which they came. Rejects when too many wait already. */
+function createGate(): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (waiting.length >= MAX_WAITING) throw new Error('too many placements are being checked; try again');
+    if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {
       return await task();
@@ -51,11 +64,11 @@ function createGate(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
 
 /**
  * The placement check of validate-update: a dry-run create of a Deployment or DaemonSet. Whoever reaches the port can trigger it, so it is bounded: only in
- * the operator's namespace, one fixed name, two at a time, error text cut.
+ * the operator's namespace, one fixed name, two at a time, a short queue, error text cut.
  */
 export function createPlacementCheck(options: { api: ApiConnection; operatorNamespace: string }): CheckPlacement {
   const { api, operatorNamespace } = options;
-  const gate = createGate(MAX_RUNNING);
+  const gate = createGate();
   return (kind, placement, signal) =>
     gate(async () => {
       signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { isGateEnabled } from '../../src/api/feature-gates.ts';
 import type { Violation } from '../review.ts';
 import { CIPHERS } from '../tls/ciphers.table.ts';
 import { findCertificateViolations } from './certificate-rules.ts';
+import { parseGoFloat } from './go-float.ts';
 
 /** What a rule of validate-update decides from. */
 export interface Update {
@@ -37,33 +38,30 @@ export function isChanged(update: Update, read: (kubeVirt: KubeVirt) => unknown)
   return !isDeepStrictEqual(normalise(read(update.old)), normalise(read(update.new)));
 }
 
+/** Longest piece of an object that a message quotes, in characters. */
+const MAX_QUOTE = 200;
+const quote = (text: string) => JSON.stringify(text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
+
 const patchesAreJson: Rule = ({ new: { spec } }) =>
-  (spec.customizeComponents?.patches ?? []).flatMap(({ patch }) => {
+  (spec.customizeComponents?.patches ?? []).flatMap(({ patch }, index) => {
     try {
       JSON.parse(patch);
       return [];
     } catch {
-      return [unsupported(`the patch ${JSON.stringify(patch)} is not valid JSON`, 'spec.customizeComponents.patches')];
+      const field = `spec.customizeComponents.patches[${index}].patch`;
+      return [unsupported(`the patch ${quote(patch)} is not valid JSON`, field)];
     }
   });
 
 const certificatesFit: Rule = (update) => findCertificateViolations(update.new.spec);
 
-/** Go's float syntax, so far as it is more than JavaScript's: hexadecimal and underscores between digits; JavaScript reads the rest. */
-function parseRatio(text: string): number {
-  const plain = /\d_\d/.test(text) ? text.replaceAll(/(?<=\d)_(?=\d)/g, '') : text;
-  if (/^[+-]?(inf|infinity)$/i.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity;
-  return plain.trim() === plain && plain !== '' ? Number(plain) : Number.NaN;
-}
-
 const overheadRatioIsSane: Rule = ({ new: kubeVirt }) => {
   const ratio = configurationOf(kubeVirt).additionalGuestMemoryOverheadRatio;
   if (typeof ratio !== 'string' || ratio === '') return [];
   const field = `${CONFIGURATION}.additionalGuestMemoryOverheadRatio`;
-  const value = parseRatio(ratio);
-  if (!Number.isFinite(value))
-    return [unsupported(`the ratio ${JSON.stringify(ratio)} cannot be parsed into float`, field)];
-  return value < 1 ? [unsupported(`the ratio ${JSON.stringify(ratio)} cannot be smaller than 1.0`, field)] : [];
+  const value = parseGoFloat(ratio);
+  if (!Number.isFinite(value)) return [unsupported(`the ratio ${quote(ratio)} cannot be parsed into float`, field)];
+  return value < 1 ? [unsupported(`the ratio ${quote(ratio)} cannot be smaller than 1.0`, field)] : [];
 };
 
 const templateNeedsItsGate: Rule = ({ new: kubeVirt }) => {
@@ -110,7 +108,7 @@ const tlsSettingsFit: Rule = (update) => {
       : [];
   }
   return ciphers.flatMap((name, index) =>
-    Object.hasOwn(CIPHERS, name) ? [] : [unsupported(`${name} is not a valid cipher`, `${field}#${index}`)],
+    Object.hasOwn(CIPHERS, name) ? [] : [unsupported(`${quote(name)} is not a valid cipher`, `${field}#${index}`)],
   );
 };
 
@@ -135,6 +133,16 @@ const seccompProfileIsComplete: Rule = (update) => {
 
 const replicasArePositive: Rule = ({ new: kubeVirt }) =>
   kubeVirt.spec.infra?.replicas === 0 ? [invalid("infra replica count can't be 0", 'spec.infra.replicas')] : [];
+
+/** Upstream's type of the field holds one byte; its decoder refuses the object as a whole (spec/webhooks.md §4.1). */
+const MAX_REPLICAS = 255;
+
+const replicasFitTheirType: Rule = ({ new: { spec } }) =>
+  (['infra', 'workloads'] as const).flatMap((part) => {
+    const replicas = spec[part]?.replicas ?? 0;
+    const isInRange = Number.isInteger(replicas) && replicas >= 0 && replicas <= MAX_REPLICAS;
+    return isInRange ? [] : [invalid(`replicas must be a number from 0 to ${MAX_REPLICAS}`, `spec.${part}.replicas`)];
+  });
 
 /** True when the gates differ as upstream sees it: the order counts, and taking the developer configuration away does not (spec/webhooks.md §4.3). */
 export function areGatesChanged(update: Update): boolean {
@@ -161,8 +169,9 @@ const gatesAreNotContradictory: Rule = (update) => {
   );
 };
 
-/** The checks before the placement dry runs, in upstream's order: 1 to 12 of spec/webhooks.md §4.3. */
+/** The checks before the placement dry runs, in upstream's order: what its decoder refuses, then 1 to 12 of spec/webhooks.md §4.3. */
 export const RULES_BEFORE_PLACEMENT: readonly Rule[] = [
+  replicasFitTheirType,
   patchesAreJson,
   certificatesFit,
   overheadRatioIsSane,

@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import { buildResponse, createReviewRouter, type Verdict } from '../../../functions/review.ts';
 
 const log = pino({ level: 'silent' });
-let verdict: () => Promise<Verdict> = () => Promise.resolve({ kind: 'allowed' });
-const server = createServer(express().use(createReviewRouter('/check', () => verdict(), log)));
+let decide: (signal: AbortSignal) => Promise<Verdict> = () => Promise.resolve({ kind: 'allowed' });
+const server = createServer(express().use(createReviewRouter('/check', (_request, signal) => decide(signal), log)));
 let url = '';
 
 before(async () => {
@@ -54,6 +54,16 @@ const unreadable: { name: string; send: () => Promise<Response>; want: number }[
     send: () => post(JSON.stringify(review({ request: { ...request, object: [] } }))),
     want: 400,
   },
+  ...['..', '.', 'a/b', 'a%2Fb'].map((name) => ({
+    name: `the name ${name}, which would lead a request of ours astray`,
+    send: () => post(JSON.stringify(review({ request: { ...request, name } }))),
+    want: 400,
+  })),
+  {
+    name: 'a namespace that is a path',
+    send: () => post(JSON.stringify(review({ request: { ...request, namespace: '../../secrets' } }))),
+    want: 400,
+  },
   { name: 'YAML', send: () => post('kind: AdmissionReview', 'application/yaml'), want: 415 },
   { name: 'no content type', send: () => fetch(url, { method: 'POST', body: new Uint8Array([123, 125]) }), want: 415 },
   {
@@ -87,7 +97,7 @@ test('a charset parameter is accepted', async () => {
 });
 
 test('an error while deciding refuses with its text and keeps the connection', async () => {
-  verdict = () => Promise.reject(new Error('the API server is away', { cause: new Error('ECONNREFUSED') }));
+  decide = () => Promise.reject(new Error('the API server is away', { cause: new Error('ECONNREFUSED') }));
   const body = (await (await post(JSON.stringify(review()))).json()) as { response: unknown };
   assert.deepEqual(body.response, {
     uid: 'u-1',
@@ -123,7 +133,6 @@ const shapes: { name: string; verdict: Verdict; want: object }[] = [
       allowed: false,
       status: {
         metadata: {},
-        status: 'Failure',
         message: 'one, two',
         reason: 'Invalid',
         code: 422,
@@ -151,4 +160,50 @@ test('a schema rejection names ten problems and counts the rest', () => {
   };
   assert.equal(response.status.details.causes.length, 10);
   assert.match(response.status.message, /^p0, .*p9, and 3 more$/);
+});
+
+test('what an answer quotes is bounded: texts are cut, warnings counted', () => {
+  const long = 'x'.repeat(5000);
+  const violations = [{ reason: 'FieldValueInvalid', field: 'spec.a', message: long } as const];
+  const verdicts: Verdict[] = [
+    { kind: 'refused', message: long },
+    { kind: 'schema', problems: [long] },
+    { kind: 'violations', violations, warnings: Array.from({ length: 1000 }, () => long) },
+  ];
+  for (const given of verdicts) {
+    const response = buildResponse('u', given) as { status: { message: string }; warnings?: string[] };
+    assert.equal(response.status.message.length, 1025, given.kind);
+    assert.ok((response.warnings ?? []).length <= 65);
+    assert.equal(response.warnings?.at(-1) ?? 'and 936 more warnings', 'and 936 more warnings');
+  }
+});
+
+test('a caller that leaves ends the decision', async () => {
+  const left = Promise.withResolvers<unknown>();
+  const begun = Promise.withResolvers<undefined>();
+  decide = (signal) => {
+    signal.addEventListener('abort', () => {
+      left.resolve(signal.reason);
+    });
+    begun.resolve(undefined);
+    return new Promise(() => undefined);
+  };
+  const leaving = new AbortController();
+  const answer = fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(review()),
+    signal: leaving.signal,
+  });
+  await begun.promise;
+  leaving.abort();
+  await assert.rejects(answer);
+  assert.match(String(await left.promise), /the caller has left/);
+});
+
+test('an object that exhausts the stack is refused with a sentence', async () => {
+  const dig = (depth: number): number => 1 + dig(depth + 1);
+  decide = () => Promise.resolve().then(() => ({ kind: 'refused', message: String(dig(0)) }));
+  const body = (await (await post(JSON.stringify(review()))).json()) as { response: { status: { message: string } } };
+  assert.match(body.response.status.message, /nested too deeply/);
 });

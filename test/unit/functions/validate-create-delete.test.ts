@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import express, { type Router } from 'express';
 import { pino } from 'pino';
-import { createValidateCreate, VALIDATE_CREATE_PATH } from '../../../functions/validate-create/index.ts';
+import {
+  createCheckNew,
+  createValidateCreate,
+  VALIDATE_CREATE_PATH,
+} from '../../../functions/validate-create/index.ts';
 import { createValidateDelete, VALIDATE_DELETE_PATH } from '../../../functions/validate-delete/index.ts';
 import { createPlacementCheck } from '../../../functions/validate-update/placement.ts';
 import { createValidateUpdate, VALIDATE_UPDATE_PATH } from '../../../functions/validate-update/index.ts';
@@ -130,6 +134,12 @@ const deletions: {
     want: { allowed: true, calls: 1 },
   },
   {
+    name: 'a collection of which the second member is protected',
+    request: { namespace: 'kubevirt' },
+    answer: (call) => (call.path.endsWith('/kubevirts') ? { items: [{ spec: {} }, blocking] } : { items: [{}] }),
+    want: { allowed: false, calls: 2, message: /Virtual Machine Instances/ },
+  },
+  {
     name: 'an API server that fails',
     request: { name: 'kubevirt', oldObject: blocking },
     answer: () => {
@@ -163,6 +173,64 @@ test('validate-create: a second KubeVirt is refused, the first is not, a malform
     assert.equal(response.allowed, want === undefined);
     if (want !== undefined) assert.match(response.status?.message ?? '', want);
   }
+});
+
+test('validate-create: semantic checks are an option (B46)', async () => {
+  const rows: { name: string; spec: object; want: { allowed: boolean; dryRuns: number; message?: RegExp } }[] = [
+    { name: 'an empty spec', spec: {}, want: { allowed: true, dryRuns: 0 } },
+    {
+      name: 'zero infra replicas',
+      spec: { infra: { replicas: 0 } },
+      want: { allowed: false, dryRuns: 0, message: /can't be 0/ },
+    },
+    { name: 'a placement', spec: placed('a'), want: { allowed: true, dryRuns: 1 } },
+    {
+      name: 'a downtime limit without its gate',
+      spec: { configuration: { migrations: { maxDowntimeMs: 1 } } },
+      want: { allowed: false, dryRuns: 0, message: /maxDowntimeMs/ },
+    },
+  ];
+  for (const { name, spec, want } of rows) {
+    const { api, calls } = scriptedApi(() => ({ items: [] }));
+    const parts = { api, log, findSchemaProblems: () => [] };
+    const check = createCheckNew(createPlacementCheck({ api, operatorNamespace: 'kubevirt' }));
+    const request = { operation: 'CREATE', object: { spec } };
+    const strict = await ask(createValidateCreate({ ...parts, check }), VALIDATE_CREATE_PATH, request);
+    assert.equal(strict.allowed, want.allowed, name);
+    if (want.message !== undefined) assert.match(strict.status?.message ?? '', want.message);
+    assert.equal(calls.filter(({ method }) => method === 'POST').length, want.dryRuns, name);
+    const plain = await ask(createValidateCreate(parts), VALIDATE_CREATE_PATH, request);
+    assert.equal(plain.allowed, true, `${name}: upstream checks nothing`);
+  }
+});
+
+test('validate-update: nothing of a review but its placement gets into the dry run', async () => {
+  const { api, calls } = scriptedApi(() => ({}));
+  const check = createPlacementCheck({ api, operatorNamespace: 'kubevirt' });
+  const placement = { nodeSelector: { a: 'b' }, hostNetwork: true, containers: [{ name: 'mine' }] };
+  await check('DaemonSet', placement, new AbortController().signal);
+  const { spec } = (calls[0]?.body as { spec: { template: { spec: Record<string, unknown> } } }).spec.template;
+  assert.deepEqual(Object.keys(spec), ['containers', 'nodeSelector']);
+  assert.deepEqual(
+    (spec['containers'] as { name: string }[]).map(({ name }) => name),
+    ['placement-verification-pod'],
+  );
+});
+
+test('validate-update: a placement beyond the queue is turned away, and one whose caller has left is not tried', async () => {
+  const hold = Promise.withResolvers<JsonObject>();
+  const { api, calls } = scriptedApi(() => hold.promise);
+  const check = createPlacementCheck({ api, operatorNamespace: 'kubevirt' });
+  const left = new AbortController();
+  const signals = Array.from({ length: 34 }, (_, i) => (i === 20 ? left.signal : new AbortController().signal));
+  const all = signals.map((signal) => check('Deployment', {}, signal));
+  left.abort(new Error('left'));
+  const settled = Promise.allSettled(all);
+  await assert.rejects(check('Deployment', {}, new AbortController().signal), /too many placements/);
+  hold.resolve({});
+  const results = await settled;
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
+  assert.equal(calls.length, 33);
 });
 
 const placed = (value: string) => ({ infra: { nodePlacement: { nodeSelector: { zone: value } } } });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RULES_AFTER_PLACEMENT, RULES_BEFORE_PLACEMENT } from '../../../functions/validate-update/rules.ts';
+import { findCertificateViolations } from '../../../functions/validate-update/certificate-rules.ts';
 import { findWarnings } from '../../../functions/validate-update/warnings.ts';
 import { asKubeVirt } from '../../../src/api/kubevirt.ts';
 
@@ -28,12 +29,12 @@ const rows: { name: string; spec: object; old?: object; want: string[] }[] = [
   {
     name: 'an empty patch is refused',
     spec: patch(''),
-    want: ['FieldValueNotSupported spec.customizeComponents.patches'],
+    want: ['FieldValueNotSupported spec.customizeComponents.patches[0].patch'],
   },
   {
     name: 'a half-written patch is refused',
     spec: patch('[{"op":'),
-    want: ['FieldValueNotSupported spec.customizeComponents.patches'],
+    want: ['FieldValueNotSupported spec.customizeComponents.patches[0].patch'],
   },
   { name: 'overhead ratio 1.0 passes', spec: configuration({ additionalGuestMemoryOverheadRatio: '1.0' }), want: [] },
   {
@@ -137,6 +138,11 @@ const rows: { name: string; spec: object; old?: object; want: string[] }[] = [
     spec: { infra: { replicas: 0 } },
     want: ['FieldValueInvalid spec.infra.replicas'],
   },
+  {
+    name: 'replicas that do not fit upstream’s byte are refused',
+    spec: { infra: { replicas: 256 }, workloads: { replicas: -1 } },
+    want: ['FieldValueInvalid spec.infra.replicas', 'FieldValueInvalid spec.workloads.replicas'],
+  },
   { name: 'one infra replica passes', spec: { infra: { replicas: 1 } }, want: [] },
   {
     name: 'a gate on both lists is refused',
@@ -173,17 +179,17 @@ const rows: { name: string; spec: object; old?: object; want: string[] }[] = [
   {
     name: 'a CA may not renew before it begins',
     spec: selfSigned({ ca: { duration: '24h', renewBefore: '25h' } }),
-    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned.ca'],
+    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned.ca.renewBefore'],
   },
   {
     name: 'a server certificate may not renew before it begins',
     spec: selfSigned({ server: { renewBefore: '25h' } }),
-    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned.server'],
+    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned.server.renewBefore'],
   },
   {
     name: 'a short CA is refused against the default server duration',
     spec: selfSigned({ ca: { duration: '12h' } }),
-    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned'],
+    want: ['FieldValueInvalid spec.certificateRotateStrategy.selfSigned.server.duration'],
   },
   { name: 'equal durations pass', spec: selfSigned({ ca: { duration: '24h', renewBefore: '24h' } }), want: [] },
   {
@@ -218,4 +224,48 @@ test('validate-update: warnings name deprecated gates, devices and architectures
     warnings[3]!,
     /nodeMediatedDeviceTypes\[0\]\.mediatedDevicesTypes is deprecated, use mediatedDeviceTypes/,
   );
+});
+
+test('validate-update: lifetimes that do not fit are refused with the paths of both fields (B48)', () => {
+  const rows: { name: string; spec: object; want: [string, string][] }[] = [
+    {
+      name: 'new fields',
+      spec: selfSigned({
+        ca: { duration: '24h', renewBefore: '25h' },
+        server: { duration: '30h', renewBefore: '31h' },
+      }),
+      want: [
+        ['ca.renewBefore', 'ca.duration'],
+        ['server.renewBefore', 'server.duration'],
+        ['server.duration', 'ca.duration'],
+      ],
+    },
+    {
+      name: 'deprecated fields',
+      spec: selfSigned({ caRotateInterval: '20h', caOverlapInterval: '21h', certRotateInterval: '22h' }),
+      want: [
+        ['caOverlapInterval', 'caRotateInterval'],
+        ['certRotateInterval', 'caRotateInterval'],
+      ],
+    },
+  ];
+  for (const { name, spec, want } of rows) {
+    const violations = findCertificateViolations(asKubeVirt({ spec }).spec);
+    const root = 'spec.certificateRotateStrategy.selfSigned';
+    assert.deepEqual(
+      violations.map(({ field, message }) => [field, message.slice(message.lastIndexOf(' ') + 1)]),
+      want.map((fields) => fields.map((field) => `${root}.${field}`)),
+      name,
+    );
+  }
+});
+
+test('validate-update: a gate is warned about once, and a name like constructor is just unknown', () => {
+  const warnings = findWarnings(update(configuration(gates('GPU', 'GPU', 'constructor', '__proto__', 'toString'))));
+  assert.equal(warnings.length, 1);
+});
+
+test('validate-update: a long patch is quoted in part', () => {
+  const [violation] = RULES_BEFORE_PLACEMENT.flatMap((rule) => rule(update(patch('x'.repeat(100_000)))));
+  assert.ok((violation?.message.length ?? Infinity) < 300);
 });
