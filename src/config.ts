@@ -36,6 +36,8 @@ export interface Config {
   readonly redisUrl: string | undefined;
   /** `REDIS_PASSWORD`, for when it does not stand in the address. */
   readonly redisPassword: string | undefined;
+  /** `CLUSTER_UID`, for a dashboard on a Redis that several clusters share: the UID of the namespace kube-system. */
+  readonly clusterUid: string | undefined;
   /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
   readonly operatorNamespace: string;
   /** Name of this pod. */
@@ -163,6 +165,7 @@ function readRedis(role: Role, flags: FlagValues, env: Environment) {
   return {
     redisUrl: decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL),
     redisPassword: env.REDIS_PASSWORD || undefined,
+    clusterUid: env.CLUSTER_UID || undefined,
   };
 }
 

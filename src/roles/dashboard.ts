@@ -4,16 +4,15 @@ import type { Log } from '../log.ts';
 import { openQueue } from '../queue/reconcile-queue.ts';
 import { RECONCILE_QUEUE, TIMERS_QUEUE } from '../queue/keys.ts';
 import type { RedisConnections } from '../queue/connection.ts';
-import { connectCluster } from './cluster.ts';
-import { connectRedis } from './redis.ts';
+import { connectRedis, findClusterUid } from './redis.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
 
-/** Starts Bull Board and the run pages, and nothing else. */
+/** Starts Bull Board and the run pages, and nothing else. It has no access to the API server. */
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const { uid } = await connectCluster(context, closers);
-    const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const clusterUid = await findClusterUid(context);
+    const redis = connectRedis({ config, log, clusterUid, closers });
     await serveDashboard({ config, log, redis, closers });
     return undefined;
   });

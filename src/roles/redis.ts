@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { openRedis, type RedisConnections } from '../queue/connection.ts';
-import type { Closers } from './role.ts';
+import { connectRedis as openClient, openRedis, type RedisConfig, type RedisConnections } from '../queue/connection.ts';
+import { waitForCluster } from '../queue/find-cluster.ts';
+import type { Closers, RoleContext } from './role.ts';
 
 /**
  * Opens the Redis connections of a process. They connect in the background: a Redis that is away is said in the log and waited for.
@@ -15,16 +16,31 @@ export function connectRedis(parts: {
   closers: Closers;
 }): RedisConnections {
   const { config, log, clusterUid, closers } = parts;
-  if (config.redisUrl === undefined) throw new ConfigurationError('this role needs Redis: set REDIS_URL');
-  const redis = openRedis(
-    {
-      url: config.redisUrl,
-      options: config.redisPassword === undefined ? {} : { password: config.redisPassword },
-    },
-    { clusterUid, name: config.hostname, log },
-  );
+  const redis = openRedis(readRedisConfig(config), { clusterUid, name: config.hostname, log });
   closers.add('Redis connections', () => {
     redis.close();
   });
   return redis;
+}
+
+/** The cluster that a process without access to the API server works for: the configuration's, else the one whose keys are in Redis. */
+export async function findClusterUid({ config, log, signal }: RoleContext): Promise<string> {
+  if (config.clusterUid !== undefined) return config.clusterUid;
+  const redis = openClient(readRedisConfig(config), { patience: 'patient', name: `${config.hostname}-finder`, log });
+  // Commands of a patient connection wait for Redis, whatever the signal says.
+  const close = (): void => {
+    redis.disconnect();
+  };
+  signal.addEventListener('abort', close);
+  try {
+    return await waitForCluster(redis, log, signal);
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
+}
+
+function readRedisConfig({ redisUrl, redisPassword }: Config): RedisConfig {
+  if (redisUrl === undefined) throw new ConfigurationError('this role needs Redis: set REDIS_URL');
+  return { url: redisUrl, options: redisPassword === undefined ? {} : { password: redisPassword } };
 }

@@ -47,9 +47,9 @@ interface Ports {
 
 /** The stand of a pod: the token of its account, free ports. */
 async function standFor(plane: ControlPlane, object: KubernetesObject, redisUrl: string): Promise<Stand & Ports> {
-  const account = podOf(object).serviceAccountName ?? 'default';
+  const { serviceAccountName: account = 'default', automountServiceAccountToken: hasToken = true } = podOf(object);
   const [kubeconfig, port, webhookPort, dashboardPort] = await Promise.all([
-    plane.writeServiceAccountKubeconfig('kubevirt', account),
+    hasToken ? plane.writeServiceAccountKubeconfig('kubevirt', account) : undefined,
     findFreePort(),
     findFreePort(),
     findFreePort(),
@@ -61,7 +61,7 @@ async function standFor(plane: ControlPlane, object: KubernetesObject, redisUrl:
     '--dashboard-listen=127.0.0.1',
     `--dashboard-port=${dashboardPort}`,
   ];
-  return { kubeconfig, redisUrl, port, webhookPort, dashboardPort, flags };
+  return { ...(kubeconfig && { kubeconfig }), redisUrl, port, webhookPort, dashboardPort, flags };
 }
 
 /** Resolves when the pod's readiness probe is content. */

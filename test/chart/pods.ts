@@ -9,8 +9,8 @@ const ROOT = new URL('../../', import.meta.url);
 
 /** What a process on this machine has in place of what a node gives a pod. */
 export interface Stand {
-  /** A kubeconfig with the token of the pod's ServiceAccount, and no other right. */
-  kubeconfig: string;
+  /** A kubeconfig with the token of the pod's ServiceAccount, and no other right; none for a pod without that token. */
+  kubeconfig?: string;
   redisUrl: string;
   /** Flags behind those of the container, for ports that are free here; the last one of a name counts. */
   flags?: readonly string[];
@@ -33,7 +33,12 @@ export function runContainer({ command, args }: Container, env: NodeJS.ProcessEn
   const own = args.map((arg) => stand.files?.[arg] ?? arg);
   const child = spawn(
     process.execPath,
-    ['src/main.ts', ...own, `--kubeconfig=${stand.kubeconfig}`, ...(stand.flags ?? [])],
+    [
+      'src/main.ts',
+      ...own,
+      ...(stand.kubeconfig === undefined ? [] : [`--kubeconfig=${stand.kubeconfig}`]),
+      ...(stand.flags ?? []),
+    ],
     { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let text = '';

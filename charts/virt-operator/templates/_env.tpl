@@ -70,8 +70,12 @@
       key: {{ index . 1 }}
 {{- end -}}
 
-{{/* Tokens of the dashboard. */}}
+{{/* Tokens of the dashboard, and the cluster that it shows. */}}
 {{- define "virt-operator.dashboardEnv" -}}
+{{- with .Values.dashboard.clusterUid -}}
+- name: CLUSTER_UID
+  value: {{ . | quote }}
+{{ end -}}
 - name: DASHBOARD_TOKEN
   valueFrom:
     secretKeyRef:

@@ -81,6 +81,7 @@ The Deployment of one role. Call with a dict:
   selector  labels by which the Deployment finds its pods
   labels    further labels of the pods
   account   ServiceAccount
+  noToken   whether the role has no access to the API server
   setup     arguments of the step before the role starts; none without
   args      further arguments of the role
   env       further environment, as YAML
@@ -115,6 +116,9 @@ spec:
         {{- end }}
     spec:
       serviceAccountName: {{ .account }}
+      {{- if .noToken }}
+      automountServiceAccountToken: false
+      {{- end }}
       priorityClassName: kubevirt-cluster-critical
       terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
       securityContext:
@@ -133,8 +137,8 @@ spec:
       containers:
         - name: virt-operator
           {{- $client := list -}}
-          {{- if $values.client.qps }}{{ $client = append $client (printf "--client-qps=%v" $values.client.qps) }}{{ end }}
-          {{- if $values.client.burst }}{{ $client = append $client (printf "--client-burst=%v" $values.client.burst) }}{{ end }}
+          {{- if and $values.client.qps (not .noToken) }}{{ $client = append $client (printf "--client-qps=%v" $values.client.qps) }}{{ end }}
+          {{- if and $values.client.burst (not .noToken) }}{{ $client = append $client (printf "--client-burst=%v" $values.client.burst) }}{{ end }}
           {{- $args := concat (list .role) (.args | default list) $client (list "-v" (toString $values.verbosity)) }}
           {{- include "virt-operator.container" (dict "root" $root "args" $args "resources" .own.resources) | nindent 10 }}
           env:
