@@ -30,6 +30,14 @@ function isFailedTest(error: ApiError): boolean {
   );
 }
 
+/**
+ * True when the API server is still setting up the storage of a kind whose CRD is new. It says 429 and asks for a second of patience, and is ready
+ * after a few milliseconds; other calls are not concerned.
+ */
+export function isInitializing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 429 && error.message.includes('storage is (re)initializing');
+}
+
 /** True when the API server says that the object does not exist. */
 export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;

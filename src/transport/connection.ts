@@ -1,7 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiConnection, ApiRequest, ApiStream, Lane } from '../api/connection.ts';
 import type { JsonObject } from '../api/objects.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, isInitializing } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Credentials } from './credentials.ts';
 import { parseDocuments, parseObject } from './documents.ts';
@@ -135,17 +136,18 @@ class HttpConnection implements Connection {
         this.#credentials.forget();
         continue;
       }
-      this.#waitOrThrow(call, error, tries);
+      await this.#waitOrThrow(call, error, tries);
     }
   }
 
   /** Pauses the call's lane for as long as the server asks for; all calls of the lane then wait, so that a full server is left in peace. */
-  #waitOrThrow(call: ApiRequest, error: ApiError, tries: number): void {
+  async #waitOrThrow(call: ApiRequest, error: ApiError, tries: number): Promise<void> {
     const lane = call.lane ?? 'normal';
     const delay = lane === 'watch' ? undefined : decideRetryDelay(error, tries, Math.random());
     if (lane === 'watch' || delay === undefined) throw error;
     this.#options.log.debug({ delay, reason: error.reason, path: call.path }, 'the API server asks for patience');
-    this.#lanes[lane].pause(delay);
+    if (isInitializing(error)) await this.#guard(call, () => sleep(delay, undefined, { signal: call.signal }));
+    else this.#lanes[lane].pause(delay);
   }
 
   async #takeToken({ lane = 'normal', signal }: ApiRequest): Promise<number> {

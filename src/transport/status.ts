@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../errors.ts';
+import { ApiError, isInitializing } from '../errors.ts';
 
 /** An answer whose status is not 2xx. */
 export interface ErrorAnswer {
@@ -77,13 +77,20 @@ const MAX_TRIES = 6;
 /** Longest wait that is accepted from a Retry-After header, in milliseconds. */
 const MAX_WAIT_MS = 30_000;
 
+/** The same for 5xx: a starting API server asks for 5 seconds and is ready sooner. */
+const MAX_START_WAIT_MS = 1000;
+/** Wait for a storage that is being set up, in milliseconds. */
+const INITIALIZING_WAIT_MS = 100;
+
 /**
  * Milliseconds to wait before the same call may be sent again; undefined when the answer is final.
  * 429 always asks for patience, 5xx only with a Retry-After header. `random` is in [0, 1).
  */
 export function decideRetryDelay(error: ApiError, tries: number, random: number): number | undefined {
   if (tries >= MAX_TRIES) return undefined;
+  if (isInitializing(error)) return INITIALIZING_WAIT_MS;
   const asksForPatience = error.status === 429 || (error.status >= 500 && error.retryAfterSeconds !== undefined);
   if (!asksForPatience) return undefined;
-  return Math.min(MAX_WAIT_MS, Math.max(100, (error.retryAfterSeconds ?? 1) * 1000) * (1 + random / 4));
+  const longest = error.status === 429 ? MAX_WAIT_MS : MAX_START_WAIT_MS;
+  return Math.min(longest, Math.max(100, (error.retryAfterSeconds ?? 1) * 1000)) * (1 + random / 4);
 }

@@ -29,8 +29,8 @@ export class FeatureWatch {
   readonly #options: FeatureWatchOptions;
   readonly #abort = new AbortController();
   readonly #wake = new Condition();
-  /** Features whose CRD exists. */
-  readonly #announced = new Set<keyof ClusterFeatures>();
+  /** What the CRDs let expect; discovery follows them after a moment, in both directions. */
+  readonly #expected = new Map<keyof ClusterFeatures, boolean>();
   #features: ClusterFeatures | undefined;
   #dirty = true;
 
@@ -66,8 +66,7 @@ export class FeatureWatch {
   observeCrd(name: string, exists: boolean): void {
     const feature = featureOfCrd(name);
     if (feature === undefined) return;
-    if (exists) this.#announced.add(feature);
-    else this.#announced.delete(feature);
+    this.#expected.set(feature, exists);
     this.#dirty = true;
     this.#wake.notify();
   }
@@ -88,7 +87,7 @@ export class FeatureWatch {
         log.info({ features: FEATURES.filter((feature) => now[feature]) }, 'optional APIs of this cluster');
         onChange(now, before);
       }
-      return [...this.#announced].every((feature) => now[feature]);
+      return [...this.#expected].every(([feature, expected]) => now[feature] === expected);
     } catch (error) {
       if (!this.#abort.signal.aborted) log.warn({ reason: errorText(error) }, 'optional APIs cannot be detected yet');
       return false;

@@ -1,7 +1,7 @@
 import type { ApiConnection } from '../api/connection.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { compareResourceVersions } from '../api/store.ts';
-import { ApiError, errorText, isNotFound } from '../errors.ts';
+import { ApiError, errorText, isInitializing, isNotFound } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff, type BackoffLimits } from './backoff.ts';
 import { Collection, type CollectionEvent, type Project } from './collection.ts';
@@ -198,9 +198,9 @@ export class Informer {
   /** Decides how to go on after a failure, and says so in the log. Returns the milliseconds to wait. */
   #explain(error: unknown): number {
     if (isNotFound(error) && !this.#isHiccup()) return this.#becomeAbsent();
+    if (isInitializing(error)) return this.#expectedBackoff.next();
     if (isExpired(error)) this.#mustList = true;
-    const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-    const wait = Math.max(asked, this.#backoff.next());
+    const wait = Math.max(askedWait(error), this.#backoff.next());
     const { failures } = this.#backoff;
     const { log, name } = this.#options;
     const fields = { resource: name, reason: errorText(error), failures, wait: Math.round(wait) };
@@ -259,19 +259,35 @@ export class Informer {
   async #watch(): Promise<number> {
     const { connection, source } = this.#options;
     let events = 0;
+    let proof: NodeJS.Timeout | undefined;
     this.#watches += 1;
     const watch = readWatch(connection, source, this.#limits, {
       signal: this.#abort.signal,
       version: this.#collection.version,
       random: this.#random,
+      onOpen: () => {
+        // Nothing may happen for long; a watch that stays open shows as well that all is well.
+        proof = setTimeout(() => {
+          this.#succeed();
+        }, this.#limits.backoff.longest);
+      },
     });
-    for await (const event of watch) {
-      events += 1;
-      this.#backoff.reset();
-      this.#lastContact = performance.now();
-      this.#apply(event);
+    try {
+      for await (const event of watch) {
+        events += 1;
+        this.#succeed();
+        this.#apply(event);
+      }
+    } finally {
+      clearTimeout(proof);
     }
     return events;
+  }
+
+  #succeed(): void {
+    this.#backoff.reset();
+    this.#expectedBackoff.reset();
+    this.#lastContact = performance.now();
   }
 
   #apply(event: WatchEvent): void {
@@ -307,4 +323,9 @@ export class Informer {
   #isStopped(): boolean {
     return this.#abort.signal.aborted;
   }
+}
+
+/** Milliseconds that a full server (429) asks for. A starting one (503) asks for more than it needs; our own waits protect it well enough. */
+function askedWait(error: unknown): number {
+  return error instanceof ApiError && error.status === 429 ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
 }

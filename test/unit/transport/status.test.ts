@@ -74,6 +74,7 @@ const patience: {
   { name: '429 with zero seconds', status: 429, retryAfterSeconds: 0, tries: 1, want: 100 },
   { name: '429 with an hour', status: 429, retryAfterSeconds: 3600, tries: 1, want: 30_000 },
   { name: '503 with a header', status: 503, retryAfterSeconds: 1, tries: 5, want: 1000 },
+  { name: '503 with a long wait', status: 503, retryAfterSeconds: 5, tries: 1, want: 1000 },
   { name: '503 without a header', status: 503, tries: 1, want: undefined },
   { name: 'conflict', status: 409, retryAfterSeconds: 1, tries: 1, want: undefined },
   { name: 'too many tries', status: 429, retryAfterSeconds: 1, tries: 6, want: undefined },
@@ -84,3 +85,10 @@ for (const { name, tries, want, ...answer } of patience) {
     assert.equal(decideRetryDelay(new ApiError('x', { reason: 'x', ...answer }), tries, 0), want);
   });
 }
+
+test('patience: a storage that is being set up is ready sooner than it says', () => {
+  const message = 'GET /x: 429 TooManyRequests: storage is (re)initializing';
+  const error = new ApiError(message, { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1 });
+  assert.equal(decideRetryDelay(error, 1, 0.9), 100);
+  assert.equal(decideRetryDelay(error, 6, 0.9), undefined);
+});
