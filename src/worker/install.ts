@@ -6,7 +6,9 @@ import { PassAborted, errorText, isNotFound } from '../errors.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
 import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
+import type { Undertaking } from '../plan/phase.ts';
 import { decideSteps } from '../plan/steps.ts';
+import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 import { leaveAlone } from './customize-failures.ts';
@@ -17,6 +19,7 @@ import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
 import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
 import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
 import type { LoadedStrategy } from './strategy-loader.ts';
+import { findWarnings } from './warnings.ts';
 
 type ReadyStrategy = Extract<LoadedStrategy, { type: 'ready' }>;
 
@@ -27,11 +30,23 @@ interface Result {
   outcome: () => Outcome;
 }
 
+/** What a pass is to reach. */
+interface Aim {
+  target: TargetDeployment;
+  /** The status that it begins with. */
+  draft: KubeVirtStatus;
+  undertaking: Undertaking;
+}
+
 /**
  * Installs, updates or repairs (spec/reconcile.md §3): phase, conditions and finalizer are stored before the first object is created; then the strategy, what
  * old ones have left, and the steps. The status is written once at the end, also after a failure.
  */
-export async function syncInstallation(pass: PassState, target: TargetDeployment): Promise<Outcome> {
+export async function syncInstallation(
+  pass: PassState,
+  target: TargetDeployment,
+  undertaking: Undertaking,
+): Promise<Outcome> {
   const { statusClient, now } = pass;
   const stored = pass.kubeVirt.status ?? {};
   const draft = draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch));
@@ -39,14 +54,15 @@ export async function syncInstallation(pass: PassState, target: TargetDeployment
   if (isNews(stored, draft)) {
     pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settleConditionTimes(draft, stored, now));
   }
-  const { status, outcome } = await reach(pass, target, draft);
+  const { status, outcome } = await reach(pass, { target, draft, undertaking });
   const settled = settleConditionTimes(status, pass.kubeVirt.status ?? {}, now);
   pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settled);
   return outcome();
 }
 
 /** Everything between the two writes of the status. Rejects only when the pass is ended from outside. */
-async function reach(pass: PassState, target: TargetDeployment, draft: KubeVirtStatus): Promise<Result> {
+async function reach(pass: PassState, aim: Aim): Promise<Result> {
+  const { target, draft } = aim;
   try {
     const { client, observed, now, kubeVirt, parts } = pass;
     const loaded = await parts.strategies.load({ kubeVirt, target, observed, client, now });
@@ -56,25 +72,32 @@ async function reach(pass: PassState, target: TargetDeployment, draft: KubeVirtS
       return { status: draft, outcome: () => pending(pass, loaded) };
     }
     await deleteOldStrategies(pass, target, loaded.finishedJobs);
-    return await apply(pass, { target, draft, loaded });
+    return await apply(pass, aim, loaded);
   } catch (error) {
     if (pass.work.signal.aborted) throw new PassAborted('the pass was ended', { cause: error });
-    return failure(pass, draft, error instanceof Error ? error : new Error(String(error)));
+    return failure(pass, draft, error);
   }
 }
 
-async function apply(
-  pass: PassState,
-  { target, draft, loaded }: { target: TargetDeployment; draft: KubeVirtStatus; loaded: ReadyStrategy },
-): Promise<Result> {
-  const { parts, key, work } = pass;
+async function apply(pass: PassState, { target, draft, undertaking }: Aim, loaded: ReadyStrategy): Promise<Result> {
+  const { parts, key, work, observed, kubeVirt } = pass;
+  if (undertaking !== 'steady') {
+    const warnings = findWarnings({ kubeVirt, strategy: loaded.strategy, features: observed.features });
+    for (const event of warnings) parts.events.record(event);
+  }
   const progress = createProgressReporter(parts, { key, id: work.pass });
   const report = await runInstallation(pass, { target, loaded, progress });
-  const result = judge(pass, target, { report, draft: { ...draft, generations: [...report.generations] } });
-  progress.finish(report, result.status.phase ?? 'Deploying');
-  // Nothing waits for it, and packing it takes time that the first steps should have.
-  await loaded.writeConfigMap();
-  return result;
+  const reached = { ...draft, generations: [...report.generations] };
+  try {
+    const result = judge(pass, target, { report, draft: reached });
+    progress.finish(report, result.status.phase ?? 'Deploying');
+    // Nothing waits for it, and packing it takes time that the first steps should have.
+    await loaded.writeConfigMap();
+    return result;
+  } catch (error) {
+    work.signal.throwIfAborted();
+    return failure(pass, reached, error, report);
+  }
 }
 
 /** What a run of steps means for the status. */
@@ -90,10 +113,16 @@ function judge(
     pass.log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
     return { status: draft, outcome };
   }
-  const created = markCreated(draft);
+  const created = markCreated(withAddresses(draft, decideSynchronizationAddresses(report.context)));
   if (!isEverythingReady(report.context)) return { status: created, outcome };
   tellReady(pass, target);
   return { status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0), outcome };
+}
+
+/** The status with the field, or without it. */
+function withAddresses(status: KubeVirtStatus, synchronizationAddresses: string[] | undefined): KubeVirtStatus {
+  if (synchronizationAddresses !== undefined) return { ...status, synchronizationAddresses };
+  return Object.fromEntries(Object.entries(status).filter(([field]) => field !== 'synchronizationAddresses'));
 }
 
 function runInstallation(
@@ -122,7 +151,8 @@ function runInstallation(
   });
 }
 
-function failure(pass: PassState, draft: KubeVirtStatus, error: Error, report?: RunReport): Result {
+function failure(pass: PassState, draft: KubeVirtStatus, thrown: unknown, report?: RunReport): Result {
+  const error = thrown instanceof Error ? thrown : new Error('a pass failed without an error', { cause: thrown });
   pass.log.error({ reason: errorText(error) }, 'the installation could not go on');
   return {
     status: markFailed(draft, errorText(error)),

@@ -4,6 +4,7 @@ import { markBlocked, settleConditionTimes } from '../plan/conditions.ts';
 import { decideSituation } from '../plan/phase.ts';
 import { writeAnnotations, writeFinalizers, writeStatus } from '../status/write.ts';
 import { decideTarget } from '../strategy/target.ts';
+import { COMPILED_RELEASE } from '../exchange/strategy-source.ts';
 import { withoutFinalizer } from './finalizer.ts';
 import { syncInstallation } from './install.ts';
 import type { Outcome } from './outcome.ts';
@@ -49,10 +50,12 @@ async function reconcile(pass: PassState): Promise<Outcome> {
   const target = decideTarget(pass.kubeVirt, parts.release);
   const { operatorNamespace } = parts;
   const { kubeVirt } = pass;
-  const situation = decideSituation({ kubeVirt, others: observed.others, operatorNamespace, target });
+  const { others } = observed;
+  const operatorVersion = COMPILED_RELEASE;
+  const situation = decideSituation({ kubeVirt, others, operatorNamespace, target, operatorVersion });
   switch (situation.type) {
     case 'deploy':
-      return syncInstallation(pass, target);
+      return syncInstallation(pass, target, situation.undertaking);
     case 'delete':
       return syncDeletion(pass, target);
     case 'blocked':
