@@ -21,11 +21,19 @@ export interface Taken {
 /** Every change of these enqueues, even when it is the answer to our own write: a roll-out is followed by them (design decision 8). */
 const ALWAYS_A_CAUSE: ReadonlySet<KindName> = new Set<KindName>(['Deployment', 'DaemonSet', 'Pod', 'KubeVirt']);
 
-/** The name of one state of one kind, as own writes are remembered; absent when the cause names none, or when it counts whoever wrote it. */
+/** The causes that tell of one change of one object. */
+const CHANGES: ReadonlySet<Cause['type']> = new Set<Cause['type']>(['added', 'modified', 'deleted']);
+
+/**
+ * The name of the write that a cause may be the answer to; absent when it tells of no single change, or of one that counts whoever made it.
+ * A note says that the cause stands for more than its one version, for example for changes that came while the queue was busy: that one of them was
+ * ours says nothing about the others.
+ */
 export function writeNameOf(cause: Cause): string | undefined {
-  if (cause.kind === undefined || cause.resourceVersion === undefined || ALWAYS_A_CAUSE.has(cause.kind))
-    return undefined;
-  return buildWriteName(cause.kind, cause.resourceVersion);
+  const { type, kind, resourceVersion, note } = cause;
+  if (!CHANGES.has(type) || note !== undefined) return undefined;
+  if (kind === undefined || resourceVersion === undefined || ALWAYS_A_CAUSE.has(kind)) return undefined;
+  return buildWriteName(kind, resourceVersion);
 }
 
 /** The name under which a write is remembered: `kind/resourceVersion`. */

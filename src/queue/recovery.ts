@@ -4,8 +4,10 @@ import type { Log } from '../log.ts';
 import type { RedisClient } from './connection.ts';
 import { wait } from './wait.ts';
 
-/** What happened to Redis: it came (back) into reach, or it came into reach, or was within reach, without what it held. */
+/** What happened to Redis: it came (back) into reach or takes writes again, or it has lost what it held. */
 export type Recovery = 'reconnected' | 'emptied';
+
+const INTERVAL_MS = 2000;
 
 /** What `watchRecovery` needs. */
 export interface RecoveryOptions {
@@ -29,43 +31,68 @@ return redis.call('GET', KEYS[1])
 `;
 
 /**
- * Calls `onRecovered` when Redis was out of reach and is back (also when it comes into reach for the first time, because adds have failed until
- * then), and when it was emptied, until `signal` aborts (design decision 3: nothing is lost with Redis).
+ * Calls `onRecovered` until `signal` aborts: when Redis was out of reach and is back (also when it comes into reach for the first time, because
+ * adds have failed until then), when it takes writes again after it has refused them, and when it was emptied (design decision 3: nothing is lost
+ * with Redis).
  */
 export function watchRecovery(options: RecoveryOptions): void {
-  const epoch = { known: undefined as string | undefined };
+  const watch = new RecoveryWatch(options);
+  const { redis, signal } = options;
   const onReady = (): void => {
-    void look(options, epoch).then((emptied) => {
-      options.onRecovered(emptied ? 'emptied' : 'reconnected');
-    });
+    void watch.look('reconnected');
   };
-  options.redis.on('ready', onReady);
-  options.signal.addEventListener(
+  redis.on('ready', onReady);
+  signal.addEventListener(
     'abort',
     () => {
-      options.redis.off('ready', onReady);
+      redis.off('ready', onReady);
     },
     { once: true },
   );
-  void keepLooking(options, epoch);
+  void watch.keepLooking();
 }
 
-async function keepLooking(options: RecoveryOptions, epoch: { known: string | undefined }): Promise<void> {
-  while (!options.signal.aborted) {
-    if (options.redis.status === 'ready' && (await look(options, epoch))) options.onRecovered('emptied');
-    await wait(options.intervalMs ?? 2000, options.signal);
+class RecoveryWatch {
+  readonly #options: RecoveryOptions;
+  /** The epoch at the last look that succeeded. */
+  #epoch: string | undefined;
+  /** What a look that succeeds has to report besides. */
+  #owed: Recovery | undefined;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
   }
-}
 
-/** True when the data is not what it was at the last look. */
-async function look(options: RecoveryOptions, epoch: { known: string | undefined }): Promise<boolean> {
-  try {
-    const value = String(await options.redis.eval(READ_EPOCH, 1, `${options.prefix}:epoch`, randomUUID()));
-    const emptied = epoch.known !== undefined && epoch.known !== value;
-    epoch.known = value;
-    return emptied;
-  } catch (error) {
-    options.log.debug({ error: errorText(error) }, 'could not look whether Redis was emptied');
-    return false;
+  async keepLooking(): Promise<void> {
+    const { redis, signal, intervalMs } = this.#options;
+    while (!signal.aborted) {
+      if (redis.status === 'ready') await this.look();
+      await wait(intervalMs ?? INTERVAL_MS, signal);
+    }
+  }
+
+  /** Looks once and reports what it finds, or `known`, which is reported in any case as soon as a look succeeds. */
+  async look(known?: Recovery): Promise<void> {
+    this.#owed = known ?? this.#owed;
+    const epoch = await this.#readEpoch();
+    if (this.#options.signal.aborted) return;
+    if (epoch === undefined) {
+      this.#owed ??= 'reconnected';
+      return;
+    }
+    const found = this.#epoch !== undefined && this.#epoch !== epoch ? 'emptied' : this.#owed;
+    this.#epoch = epoch;
+    this.#owed = undefined;
+    if (found !== undefined) this.#options.onRecovered(found);
+  }
+
+  async #readEpoch(): Promise<string | undefined> {
+    const { redis, prefix, log } = this.#options;
+    try {
+      return String(await redis.eval(READ_EPOCH, 1, `${prefix}:epoch`, randomUUID()));
+    } catch (error) {
+      log.debug({ error: errorText(error) }, 'could not look whether Redis was emptied');
+      return undefined;
+    }
   }
 }

@@ -63,3 +63,28 @@ test('a restart of Redis is noticed', async (t) => {
   );
   assert.ok(seen.includes('emptied'));
 });
+
+test('a Redis that takes writes again after it has refused them has recovered', async (t) => {
+  const { redis, seen } = watch(t, freshUid());
+  await eventually(
+    () => seen,
+    (what) => what.length === 1,
+  );
+  await eventually(() => redis.impatient.exists(`${redis.prefix}:epoch`), Boolean);
+  await redis.impatient.config('SET', 'maxmemory', '1');
+  const refused = async (): Promise<boolean> => {
+    await redis.impatient.set(`${redis.prefix}:x`, 1);
+    return false;
+  };
+  await assert.rejects(refused, /OOM/);
+  await eventually(
+    async () => Number(/errorstat_OOM:count=(\d+)/.exec(await redis.impatient.info('errorstats'))?.[1]),
+    (count) => count >= 3,
+  );
+  await redis.impatient.config('SET', 'maxmemory', '0');
+  await eventually(
+    () => seen,
+    (what) => what.length === 2,
+  );
+  assert.deepEqual(seen, ['reconnected', 'reconnected']);
+});

@@ -182,6 +182,20 @@ const LOSSES = [
       await redis.restart();
     },
   },
+  {
+    name: 'refuses writes for longer than the lock lives',
+    lose: async (_redis: TestRedis, w: TestWorker) => {
+      await w.redis.impatient.config('SET', 'maxmemory', '1');
+      await eventually(() => w.passes[0]?.work.signal.aborted, Boolean);
+      await w.redis.impatient.config('SET', 'maxmemory', '0');
+    },
+  },
+  {
+    name: 'is emptied',
+    lose: async (_redis: TestRedis, w: TestWorker) => {
+      await w.redis.impatient.flushall();
+    },
+  },
 ];
 
 for (const { name, lose } of LOSSES) {

@@ -22,6 +22,12 @@ const NAMES: { name: string; cause: Cause; want: string | undefined }[] = [
     want: undefined,
   },
   { name: 'no version', cause: { type: 'modified', kind: 'Secret', at: 0 }, want: undefined },
+  {
+    name: 'one that stands for others too',
+    cause: { type: 'modified', kind: 'Secret', resourceVersion: '7', note: 'and 2 more of this kind', at: 0 },
+    want: undefined,
+  },
+  { name: 'a resync', cause: { type: 'resync', kind: 'Secret', resourceVersion: '7', at: 0 }, want: undefined },
   { name: 'a timer', cause: { type: 'timer', at: 0 }, want: undefined },
 ];
 
