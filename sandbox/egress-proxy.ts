@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiClient } from './api-client.ts';
-import { createServiceLookup, type ServiceName } from './services.ts';
+import { createServiceLookup, hasReadyEndpoint, type ServiceName } from './services.ts';
 import { startStandIn } from './stand-in.ts';
 
 /** Service of the operator's admission functions (spec/webhooks.md). */
@@ -32,7 +32,8 @@ export function rotate(ports: readonly number[], turn: number): number[] {
 
 /**
  * Listens on a Unix socket for the API server's CONNECT requests to ClusterIPs: webhooks and aggregated APIs. Connections to the operator's webhook
- * Service go to the operator, all others to a stand-in for KubeVirt's own servers (spec/sandbox.md "Webhooks and aggregated APIs on loopback").
+ * Service go to the operator, all others to a stand-in for KubeVirt's own servers (spec/sandbox.md "Webhooks and aggregated APIs on loopback"), as long as
+ * the Service has a ready endpoint: without a ready pod nothing answers in a real cluster either.
  */
 export async function startEgressProxy(options: {
   socket: string;
@@ -45,8 +46,10 @@ export async function startEgressProxy(options: {
   let webhookPorts = options.webhookPorts;
   let turn = 0;
 
-  const portsOf = (service: ServiceName) =>
-    service.name === OPERATOR_WEBHOOK ? rotate(webhookPorts, turn++) : [standIn.port];
+  const portsOf = async (service: ServiceName) => {
+    if (service.name === OPERATOR_WEBHOOK) return rotate(webhookPorts, turn++);
+    return (await hasReadyEndpoint(options.api, service)) ? [standIn.port] : [];
+  };
 
   const serve = async (request: IncomingMessage, client: Duplex, head: Buffer) => {
     const target = parseConnectTarget(request.url ?? '');
@@ -59,7 +62,7 @@ export async function startEgressProxy(options: {
       refuse(client, 502, `no Service has the address ${target.host}`);
       return;
     }
-    const upstream = await connectFirst(portsOf(service));
+    const upstream = await connectFirst(await portsOf(service));
     if (upstream === undefined) {
       refuse(client, 503, `nothing answers for ${service.namespace}/${service.name}`);
       return;

@@ -53,3 +53,20 @@ export function indexByAddress(services: readonly ServiceObject[]): Map<string, 
   }
   return byAddress;
 }
+
+/** True when a pod behind the Service is ready to be called. */
+export async function hasReadyEndpoint(api: ApiClient, { namespace, name }: ServiceName): Promise<boolean> {
+  const selector = encodeURIComponent(`kubernetes.io/service-name=${name}`);
+  const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices?labelSelector=${selector}`;
+  const list = await api.expect('GET', path);
+  return (list['items'] as EndpointSlice[]).some(({ endpoints }) => endpoints?.some(isReady) ?? false);
+}
+
+interface EndpointSlice {
+  endpoints?: { conditions?: { ready?: boolean } }[];
+}
+
+/** An unknown state counts as ready, by the rule of the API. */
+function isReady(endpoint: { conditions?: { ready?: boolean } }): boolean {
+  return endpoint.conditions?.ready !== false;
+}

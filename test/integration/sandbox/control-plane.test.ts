@@ -106,7 +106,7 @@ describe('a control plane with fake nodes', () => {
     await post(`/api/v1/namespaces/${namespace}/services`, buildService('kubevirt-operator-webhook'));
     await post(
       '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
-      buildWebhook(namespace, authority.certificate),
+      buildWebhook(namespace, 'kubevirt-operator-webhook', authority.certificate),
     );
     const tryCreate = () =>
       plane.api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { generateName: 'x-' } });
@@ -138,6 +138,26 @@ describe('a control plane with fake nodes', () => {
       'DELETE',
       `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/${namespace}`,
     );
+  });
+
+  it('answers for the webhook of another Service only while one of its pods is ready', async () => {
+    const name = `virt-template-webhook-service.${namespace}.svc`;
+    const pair = await authority.issueServer(name, { dns: [name], ip: [] });
+    await post(`/api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'kubevirt-virt-template-webhook-certs' },
+      type: 'kubernetes.io/tls',
+      stringData: { 'tls.crt': pair.certificate, 'tls.key': pair.key },
+    });
+    await post(`/api/v1/namespaces/${namespace}/services`, buildService('virt-template-webhook-service'));
+    const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    await post(webhooks, buildWebhook(namespace, 'virt-template-webhook-service', authority.certificate));
+    const tryCreate = () =>
+      plane.api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { generateName: 'y-' } });
+
+    await eventually(tryCreate, ({ text }) => text.includes('failed calling webhook'));
+    await deploy('virt-template-webhook-service');
+    await eventually(tryCreate, ({ status }) => status === 201);
+    await plane.api.expect('DELETE', `${webhooks}/${namespace}`);
   });
 
   it('answers for an aggregated API with the certificate from its Secret', async () => {
@@ -252,7 +272,7 @@ function buildService(name: string): ApiObject {
   return { metadata: { name }, spec: { selector: { app: name }, ports: [{ port: 443, targetPort: 8443 }] } };
 }
 
-function buildWebhook(namespace: string, ca: string): ApiObject {
+function buildWebhook(namespace: string, service: string, ca: string): ApiObject {
   return {
     metadata: { name: namespace },
     webhooks: [
@@ -265,7 +285,7 @@ function buildWebhook(namespace: string, ca: string): ApiObject {
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
         clientConfig: {
           caBundle: Buffer.from(ca).toString('base64'),
-          service: { namespace, name: 'kubevirt-operator-webhook', path: '/deny' },
+          service: { namespace, name: service, path: '/validate' },
         },
       },
     ],
