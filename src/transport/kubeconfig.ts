@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
-// Single files of the client library: its index costs 75 MB of memory (docs/decisions/client-library-memory.md).
+// Single files of the client library: its index costs 75 MB of memory (docs/decisions/memory-of-the-client.md).
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse } from 'yaml';
 import { ConfigurationError } from '../errors.ts';

@@ -3,7 +3,6 @@ import { ConfigurationError, errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { chooseLoader, serviceAccountLoader } from './access.ts';
 import { refreshed, type Credentials } from './credentials.ts';
-import { readKubeconfig } from './kubeconfig.ts';
 
 /** Where the API server and the credentials come from. */
 export interface ServerOptions {
@@ -27,6 +26,8 @@ export async function loadCredentials(options: ServerOptions): Promise<Credentia
   };
   const { kubeconfig = '', master = '' } = options;
   if (kubeconfig !== '') {
+    // Inside of a pod neither the YAML parser nor the rest of it is needed.
+    const { readKubeconfig } = await import('./kubeconfig.ts');
     const context = await readKubeconfig(kubeconfig);
     return refreshed(parseServer(master === '' ? context.cluster.server : master), chooseLoader(context), onFailure);
   }

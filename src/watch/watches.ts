@@ -34,8 +34,8 @@ const NO_FEATURES: ClusterFeatures = {
   validatingAdmissionPolicyBinding: false,
 };
 
-/** CRDs are asked for in small pages: each may be a megabyte of schemas. */
-const CRD_PAGE_SIZE = 50;
+/** Whole CRDs are asked for in small pages: each may be a megabyte of schemas. */
+const CRD_PAGE_SIZE = 10;
 
 /** All watches of this process: one informer per row of the table that the cluster serves. Serves a gateway and a store at the same time. */
 export class Watches {
@@ -149,8 +149,9 @@ export class Watches {
 
   #limitsOf(row: WatchRow): InformerLimits {
     const limits = this.#options.limits ?? INFORMER_LIMITS;
-    if (row.kind === 'CustomResourceDefinition')
+    if (row.kind === 'CustomResourceDefinition' && row.metadataOnly !== true) {
       return { ...limits, pageSize: Math.min(limits.pageSize, CRD_PAGE_SIZE) };
+    }
     // A watch of one object sees no versions but its own: waiting for others of the kind is in vain, and the list costs next to nothing.
     return row.fieldSelector === undefined ? limits : { ...limits, reachMs: 0 };
   }
