@@ -3,7 +3,8 @@ import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import { findHelm } from '../../sandbox/setup/locations.cjs';
 
-const CHART = new URL('../../charts/virt-operator', import.meta.url).pathname;
+/** Folder of the chart. */
+export const CHART = new URL('../../charts/virt-operator', import.meta.url).pathname;
 const HELM = findHelm(process.env);
 
 /** The `skip` option of a test: a sentence where helm is missing. */
@@ -13,21 +14,20 @@ export const noHelm: string | false =
 /** Values by their path, for example `{'image.tag': 'v1'}`; a whole value may be an object. */
 export type Values = Record<string, unknown>;
 
-/** Renders the chart. Throws with what helm wrote when it refuses. */
+/** Runs helm. Throws with what it wrote when it refuses. */
+export function helm(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(HELM ?? 'helm', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`helm: ${stderr}`);
+  return stdout;
+}
+
+/** Renders the chart. Throws when it refuses the values. */
 export function renderText(values: Values = {}, options: readonly string[] = []): string {
   const settings = Object.entries(values).flatMap(([path, value]) => [
     '--set-json',
     `${path}=${JSON.stringify(value)}`,
   ]);
-  const { status, stdout, stderr } = spawnSync(
-    HELM ?? 'helm',
-    ['template', 'virt-operator', CHART, ...settings, ...options],
-    {
-      encoding: 'utf8',
-    },
-  );
-  if (status !== 0) throw new Error(`helm: ${stderr}`);
-  return stdout;
+  return helm(['template', 'virt-operator', CHART, ...settings, ...options]);
 }
 
 /** The objects of a rendering, in order. Throws when it is no YAML, for example because a key stands twice. */
