@@ -14,17 +14,24 @@ interface Version {
   subresources?: { status?: JsonObject | undefined };
 }
 
-/** Creates and changes CRDs, and waits until the API server serves them (spec/apply.md §5.1). */
+/** Creates and changes CRDs (spec/apply.md §5.1). */
 export function planDefinitions(context: PassContext): StepPlan {
   const wanted = wantedObjects(KIND, context);
   const problems = wanted.map((definition) => findStoredVersionProblem(definition, context.world));
   const actions = wanted.flatMap((definition, index) =>
     problems[index] === undefined ? planDefinition(definition, context) : [],
   );
-  const names = wanted.map(({ metadata }) => metadata.name ?? '');
+  return { actions, problems: problems.filter((problem) => problem !== undefined) };
+}
+
+/**
+ * Waits until the API server serves the wanted CRDs. Only objects of these kinds need that; whatever else goes on meanwhile, since establishing keeps an
+ * API server busy for seconds.
+ */
+export function planEstablished(context: PassContext): StepPlan {
+  const names = wantedObjects(KIND, context).map(({ metadata }) => metadata.name ?? '');
   return {
-    actions,
-    problems: problems.filter((problem) => problem !== undefined),
+    actions: [],
     until: {
       awaited: 'CustomResourceDefinitions to be established',
       isTrue: (world) => names.every((name) => isEstablished(world.get(KIND, name))),

@@ -12,7 +12,7 @@ import {
   planDaemonSets,
   type Component,
 } from './components.ts';
-import { planDefinitions, planHeldBackStatus } from './definitions.ts';
+import { planDefinitions, planEstablished, planHeldBackStatus } from './definitions.ts';
 import { planInstancetypes } from './instancetypes.ts';
 import { planNamespaceLabel } from './namespace.ts';
 import { decidePath } from './path.ts';
@@ -54,6 +54,7 @@ const PASSIVE: readonly Step[] = [
 const INSTALL_WORKLOADS: readonly Step[] = [
   { name: 'virt-api', plan: componentThenReady('api') },
   { name: 'other workloads', plan: planOtherWorkloads },
+  { name: 'served definitions', plan: planEstablished },
   { name: 'instance types', plan: planInstancetypes },
   { name: 'namespace label', plan: planNamespaceLabel },
   { name: 'virt-handler rolled out', plan: planCanaryGate },
@@ -93,6 +94,7 @@ const UPDATE_STEPS: readonly Step[] = [
   ...PASSIVE,
   ...UPDATE_WORKLOADS,
   ...CLEAN_UP,
+  { name: 'served definitions', plan: planEstablished },
   { name: 'instance types', plan: planInstancetypes },
   ...FINISH,
 ];
