@@ -64,6 +64,32 @@ describe('a release of the chart', { skip: noHelm }, () => {
     uninstall('default');
   });
 
+  test("takes over upstream's objects in place", async () => {
+    const labels = { 'kubevirt.io': 'virt-operator' };
+    const container = { name: 'virt-operator', image: 'quay.io/kubevirt/virt-operator:v1.9.0' };
+    const deployment = '/apis/apps/v1/namespaces/kubevirt/deployments';
+    const { metadata } = await plane.api.expect('POST', deployment, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'virt-operator', labels },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
+    });
+    await plane.api.expect('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'kubevirt-operator' },
+      rules: [],
+    });
+    assert.throws(() => run('install', 'default'), /exists and cannot be imported/);
+    run('install', 'default', '--take-ownership');
+    const { metadata: now } = await plane.api.expect('GET', `${deployment}/virt-operator`);
+    assert.equal((now as { uid?: string }).uid, (metadata as { uid?: string }).uid);
+    uninstall('default');
+  });
+
   test('takes a namespace as it is, and says what it lacks', async () => {
     const path = '/api/v1/namespaces/virt-system';
     const notes = run('install', 'virt-system', '--create-namespace', '--set', 'namespace.name=');

@@ -95,10 +95,8 @@ describe('values', () => {
     const text = readFileSync(file, 'utf8');
     const title = '## Values\n';
     assert.ok(text.includes(title));
-    const want = `${text.slice(0, text.indexOf(title) + title.length)}\n${tableOf(values)}\n`;
+    const want = `${text.slice(0, text.indexOf(title) + title.length)}\n<!-- prettier-ignore -->\n${tableOf(values)}\n`;
     if (process.env['UPDATE_SNAPSHOTS'] === '1') writeFileSync(file, want);
-    // How wide the columns are is the formatter's business.
-    const plain = (markdown: string): string => markdown.replace(/ +\|/g, ' |').replace(/-{3,}/g, '---');
-    assert.equal(plain(readFileSync(file, 'utf8')), plain(want));
+    assert.equal(readFileSync(file, 'utf8'), want);
   });
 });
