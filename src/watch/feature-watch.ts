@@ -48,11 +48,10 @@ export class FeatureWatch {
     const backoff = new Backoff(RETRY);
     while (!this.#abort.signal.aborted) {
       this.#dirty = false;
-      const isSettled = await this.#detect();
-      if (isSettled) backoff.reset();
-      const wait =
-        isSettled || backoff.failures >= MAX_DISAGREEMENTS ? SLOW_MS * (0.9 + Math.random() / 5) : backoff.next();
-      if (await this.#sleep(wait)) backoff.reset();
+      const answer = await this.#detect();
+      if (answer === 'settled') backoff.reset();
+      const isPatient = answer === 'settled' || (answer === 'disagrees' && backoff.failures >= MAX_DISAGREEMENTS);
+      if (await this.#sleep(isPatient ? SLOW_MS * (0.9 + Math.random() / 5) : backoff.next())) backoff.reset();
     }
   }
 
@@ -76,21 +75,24 @@ export class FeatureWatch {
     return this.#wake.until(() => this.#dirty || this.#abort.signal.aborted, NEVER, milliseconds);
   }
 
-  /** Returns whether the answer is complete and agrees with the CRDs. */
-  async #detect(): Promise<boolean> {
-    const { connection, log, onChange } = this.#options;
+  /** One detection: does it agree with the CRDs? */
+  async #detect(): Promise<'settled' | 'disagrees' | 'failed'> {
+    const { connection, log } = this.#options;
     try {
       const now = await readFeatures(connection, this.#abort.signal);
-      const before = this.#features;
-      if (before === undefined || FEATURES.some((feature) => now[feature] !== before[feature])) {
-        this.#features = now;
-        log.info({ features: FEATURES.filter((feature) => now[feature]) }, 'optional APIs of this cluster');
-        onChange(now, before);
-      }
-      return [...this.#expected].every(([feature, expected]) => now[feature] === expected);
+      this.#accept(now);
+      return [...this.#expected].every(([feature, expected]) => now[feature] === expected) ? 'settled' : 'disagrees';
     } catch (error) {
       if (!this.#abort.signal.aborted) log.warn({ reason: errorText(error) }, 'optional APIs cannot be detected yet');
-      return false;
+      return 'failed';
     }
+  }
+
+  #accept(now: ClusterFeatures): void {
+    const before = this.#features;
+    if (before !== undefined && FEATURES.every((feature) => now[feature] === before[feature])) return;
+    this.#features = now;
+    this.#options.log.info({ features: FEATURES.filter((feature) => now[feature]) }, 'optional APIs of this cluster');
+    this.#options.onChange(now, before);
   }
 }

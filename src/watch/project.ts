@@ -18,7 +18,7 @@ const DESCRIPTION = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 const POD_ANNOTATION = /^(?:kubevirt\.io\/|k8s\.v1\.cni\.cncf\.io\/network-status$)/;
 
 /** Makes a value unchangeable, with everything in it. */
-export function freezeDeep<T>(value: T): T {
+function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const field of Object.values(value)) freezeDeep<unknown>(field);
   return Object.freeze(value);
