@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express';
 import { TLSSocket } from 'node:tls';
+import { z } from 'zod';
+import type { KubernetesObject } from '../src/api/objects.ts';
 
 /** Who may present a client certificate (spec/startup.md §5.2). */
 export interface ClientPolicy {
@@ -14,7 +16,9 @@ function findObjection(socket: TLSSocket, policy: ClientPolicy): string | undefi
   if (Object.keys(certificate).length === 0) return policy.required ? 'a client certificate is required' : undefined;
   if (!socket.authorized) return `the client certificate does not verify: ${String(socket.authorizationError)}`;
   if (policy.allowedNames === undefined) return 'the cluster names no client that may call';
-  const name = String(certificate.subject.CN);
+  // Typed as always there, but a certificate need not have a subject.
+  const { subject } = certificate as { subject?: { CN?: string | string[] } };
+  const name = [subject?.CN ?? ''].flat().join();
   return policy.allowedNames.length === 0 || policy.allowedNames.includes(name)
     ? undefined
     : 'the common name of the client certificate is not allowed';
@@ -38,4 +42,24 @@ export function verifyClient(policy: () => ClientPolicy): RequestHandler {
     if (verified.objection === undefined) next();
     else response.status(401).type('text/plain').send(verified.objection);
   };
+}
+
+const names = z.array(z.string());
+
+/**
+ * Reads the policy from the ConfigMap `kube-system/extension-apiserver-authentication`: an empty list of names accepts every name that verifies; without
+ * the list, or with one that cannot be read, nobody with a certificate is accepted (spec/startup.md §5.2).
+ */
+export function readClientPolicy(authentication: KubernetesObject | undefined, required: boolean): ClientPolicy {
+  return { allowedNames: parseNames(authentication?.data?.['requestheader-allowed-names']), required };
+}
+
+function parseNames(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return names.parse(JSON.parse(text));
+  } catch {
+    // Said to every caller whom it concerns, in the answer.
+    return undefined;
+  }
 }

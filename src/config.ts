@@ -21,6 +21,12 @@ export interface Config {
   /** Port of metrics, probes and profiler. */
   readonly port: number;
   readonly webhookPort: number;
+  /** `--require-client-certificates`: admission turns callers without a certificate away; the API server must be configured to present one. */
+  readonly requireClientCertificates: boolean;
+  /** `--check-new-objects`: creation of a KubeVirt object is checked as its updates are (spec/field-reports.md B46). */
+  readonly checkNewObjects: boolean;
+  /** Milliseconds for which admission goes on when the process is asked to end, until the cluster calls other replicas. */
+  readonly drainMs: number;
   /** Port of the dashboard, always on loopback unless `dashboardListen` says otherwise. */
   readonly dashboardPort: number;
   readonly dashboardListen: string;
@@ -69,11 +75,16 @@ const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 const DEFAULT_NAMESPACE = 'kubevirt';
 const DEFAULT_QPS = 200;
 const DEFAULT_BURST = 400;
+/** Long enough for endpoints to change on every node; a part of the pod's termination grace period. */
+const DEFAULT_DRAIN_SECONDS = 5;
 
 const FLAGS = {
   listen: { type: 'string', default: '0.0.0.0' },
   port: { type: 'string', default: '8186' },
   'webhook-port': { type: 'string', default: '8444' },
+  'require-client-certificates': { type: 'boolean', default: false },
+  'check-new-objects': { type: 'boolean', default: false },
+  'drain-seconds': { type: 'string', default: '' },
   'dashboard-port': { type: 'string', default: '8189' },
   'dashboard-listen': { type: 'string', default: '127.0.0.1' },
   kubeconfig: { type: 'string', default: '' },
@@ -90,6 +101,9 @@ export const USAGE = `Roles: all (default), gateway, worker, functions, dashboar
   --listen ADDRESS            bind address of the servers; 0.0.0.0 means IPv4 and IPv6 (0.0.0.0)
   --port PORT                 metrics, probes and profiler (8186)
   --webhook-port PORT         admission (8444)
+  --require-client-certificates  admission answers nobody else
+  --check-new-objects         creation of a KubeVirt object is checked as its updates are
+  --drain-seconds N           admission goes on for N seconds after SIGTERM (5 in a pod, else 0)
   --dashboard-port PORT       dashboard (8189)
   --dashboard-listen ADDRESS  bind address of the dashboard (127.0.0.1)
   --kubeconfig FILE           how to reach the cluster (default: the pod's service account)
@@ -106,6 +120,9 @@ const flagValues = z.object({
   listen: z.string().min(1),
   port,
   'webhook-port': port,
+  'require-client-certificates': z.boolean(),
+  'check-new-objects': z.boolean(),
+  'drain-seconds': z.union([z.literal(''), z.coerce.number().min(0).max(600)]),
   'dashboard-port': port,
   'dashboard-listen': z.string().min(1),
   kubeconfig: z.string(),
@@ -133,6 +150,7 @@ export function readConfig(sources: ConfigSources): Config {
   const config: Config = {
     role,
     ...readServers(flags, env),
+    ...readAdmission(flags),
     ...readRedis(role, flags, env),
     kubeconfig: flags.kubeconfig || undefined,
     master: flags.master || undefined,
@@ -158,6 +176,17 @@ function readServers(flags: FlagValues, env: Environment) {
     dashboardPort: flags['dashboard-port'],
     dashboardListen: flags['dashboard-listen'],
     dashboardTokens: { read: env.DASHBOARD_TOKEN || undefined, write: env.DASHBOARD_WRITE_TOKEN || undefined },
+  };
+}
+
+/** Outside of a cluster nobody sends calls elsewhere. */
+function readAdmission(flags: FlagValues) {
+  const isInPod = flags.kubeconfig === '' && flags.master === '';
+  const drainSeconds = flags['drain-seconds'] === '' ? (isInPod ? DEFAULT_DRAIN_SECONDS : 0) : flags['drain-seconds'];
+  return {
+    requireClientCertificates: flags['require-client-certificates'],
+    checkNewObjects: flags['check-new-objects'],
+    drainMs: drainSeconds * 1000,
   };
 }
 
@@ -188,14 +217,18 @@ function parseKnownFlags(args: readonly string[]) {
   try {
     // Booleans of the Go flag library may carry a value.
     const plain = args.flatMap((arg) => {
-      const match = /^(--dump-install-strategy)=(true|false)$/.exec(arg);
-      if (match === null) return [arg];
-      return match[2] === 'true' ? ['--dump-install-strategy'] : [];
+      const [, name = '', value] = /^--([a-z-]+)=(true|false)$/.exec(arg) ?? [];
+      if (!isBooleanFlag(name)) return [arg];
+      return value === 'true' ? [`--${name}`] : [];
     });
     return parseArgs({ args: plain, options: FLAGS, allowPositionals: true, strict: true });
   } catch (error) {
     throw new UsageError(`${errorText(error)}; --help lists the flags`, { cause: error });
   }
+}
+
+function isBooleanFlag(name: string): boolean {
+  return Object.hasOwn(FLAGS, name) && FLAGS[name as keyof typeof FLAGS].type === 'boolean';
 }
 
 /** Flag if not 0, else variable if it parses and is positive, else undefined; says what it passed over (spec/startup.md §1). */

@@ -1,12 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { Server } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { KubeVirt } from '../../src/api/kubevirt.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import { errorText } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { KeyPair } from './fallback-certificate.ts';
-import { decideTlsSettings } from './settings.ts';
+import { decideTlsSettings, type TlsSettings } from './settings.ts';
 
 /** What decides about the TLS of a listener; read again at each change. */
 export interface ServingInputs {
@@ -14,7 +13,7 @@ export interface ServingInputs {
   secret: KubernetesObject | undefined;
   /** The KubeVirt object whose TLS settings apply. */
   kubeVirt: KubeVirt | undefined;
-  /** PEM bundle that client certificates are verified against; absent: none is accepted. */
+  /** PEM bundle that client certificates are verified against; absent: the last one that was there, before the first none is accepted. */
   clientCa?: string | undefined;
 }
 
@@ -38,18 +37,22 @@ export function parseKeyPair(secret: KubernetesObject): KeyPair {
 }
 
 /**
- * Keeps a TLS listener in step with the Secret and the KubeVirt object: new connections get the new settings, running ones are not touched and the
- * listener is never closed. A Secret that cannot be used leaves the last good pair in place; before the first one the fallback is served.
+ * What a TLS listener serves, kept in step with the Secret, the client CA and the KubeVirt object. What cannot be used leaves the last good one in place,
+ * each for itself; before the first Secret the fallback is served (spec/startup.md §4.5 and §5).
  */
 export class ServingCertificate {
   #pair: KeyPair;
+  #expiresAt: Date;
+  #settings: TlsSettings = decideTlsSettings(undefined);
+  #clientCa: string | undefined;
   #applied = '';
-  #rejected = '';
-  #warned = '';
+  /** What was last refused or warned about, by subject, so that each is said once. */
+  readonly #said = new Map<string, string>();
   readonly #log: Log;
 
   constructor(fallback: KeyPair, log: Log) {
     this.#pair = fallback;
+    this.#expiresAt = readExpiry(fallback);
     this.#log = log;
   }
 
@@ -58,44 +61,77 @@ export class ServingCertificate {
     return this.#pair.certificate;
   }
 
-  /** Recomputes the settings; returns them when they changed, else undefined. */
-  refresh(inputs: ServingInputs): SecureContextOptions | undefined {
+  /** When the certificate in use ends. */
+  get expiresAt(): Date {
+    return this.#expiresAt;
+  }
+
+  /** Reads the inputs; true when the secure context is another one than before. */
+  refresh(inputs: ServingInputs): boolean {
     this.#readPair(inputs.secret);
-    const settings = decideTlsSettings(inputs.kubeVirt?.spec.configuration?.tlsConfiguration);
-    this.#warn(settings.dropped.join(', '));
-    const state = JSON.stringify([this.#pair.version, settings, inputs.clientCa]);
-    if (state === this.#applied) return undefined;
+    this.#readClientCa(inputs.clientCa);
+    this.#settings = decideTlsSettings(inputs.kubeVirt?.spec.configuration?.tlsConfiguration);
+    const dropped = this.#settings.dropped.join(', ');
+    this.#once('ciphers', dropped, () => {
+      this.#log.warn({ ciphers: dropped }, 'cipher suites left out: OpenSSL lacks them or they cannot be chosen');
+    });
+    const state = JSON.stringify([this.#pair.version, this.#settings, this.#clientCa]);
+    const isChanged = state !== this.#applied;
     this.#applied = state;
+    return isChanged;
+  }
+
+  /** What new connections are served with. */
+  secureContext(): SecureContextOptions {
+    const { minVersion, ciphers } = this.#settings;
     return {
       cert: this.#pair.certificate,
       key: this.#pair.key,
-      minVersion: settings.minVersion,
-      ...(settings.ciphers === undefined ? {} : { ciphers: settings.ciphers }),
-      ...(inputs.clientCa === undefined ? {} : { ca: inputs.clientCa }),
+      minVersion,
+      ...(ciphers === undefined ? {} : { ciphers }),
+      // Without a list Node would trust every public authority.
+      ca: this.#clientCa ?? [],
     };
-  }
-
-  /** Applies the settings to a listener when they changed. */
-  applyTo(server: Server, inputs: ServingInputs): void {
-    const context = this.refresh(inputs);
-    if (context !== undefined) server.setSecureContext(context);
   }
 
   #readPair(secret: KubernetesObject | undefined): void {
     const version = secret?.metadata.resourceVersion;
-    if (secret === undefined || version === this.#pair.version || version === this.#rejected) return;
+    if (secret === undefined || version === this.#pair.version || version === this.#said.get('pair')) return;
     try {
       this.#pair = parseKeyPair(secret);
-      this.#log.info({ name: secret.metadata.name }, 'serving certificate loaded');
+      this.#expiresAt = readExpiry(this.#pair);
+      this.#log.info({ name: secret.metadata.name, expiresAt: this.#expiresAt }, 'serving certificate loaded');
     } catch (error) {
-      this.#rejected = version ?? '';
+      this.#said.set('pair', version ?? '');
       this.#log.error({ reason: errorText(error) }, 'serving certificate kept: the new one cannot be used');
     }
   }
 
-  #warn(dropped: string): void {
-    if (dropped !== '' && dropped !== this.#warned)
-      this.#log.warn({ ciphers: dropped }, 'cipher suites left out: OpenSSL lacks them or they cannot be chosen');
-    this.#warned = dropped;
+  #readClientCa(pem: string | undefined): void {
+    if (pem === undefined || pem === this.#clientCa || pem === this.#said.get('client CA')) return;
+    try {
+      checkBundle(pem);
+      this.#clientCa = pem;
+    } catch (error) {
+      this.#once('client CA', pem, () => {
+        this.#log.error({ reason: errorText(error) }, 'authority of clients kept: the new one cannot be used');
+      });
+    }
   }
+
+  #once(subject: string, text: string, say: () => void): void {
+    if (text !== '' && text !== this.#said.get(subject)) say();
+    this.#said.set(subject, text);
+  }
+}
+
+function readExpiry({ certificate }: KeyPair): Date {
+  return new X509Certificate(certificate).validToDate;
+}
+
+/** Throws when a PEM bundle holds no certificate, or one that cannot be read: OpenSSL would pass over it in silence and trust nobody. */
+function checkBundle(pem: string): void {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+  if (certificates === null) throw new Error('no certificate in it');
+  for (const certificate of certificates) new X509Certificate(certificate);
 }

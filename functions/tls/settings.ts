@@ -18,6 +18,9 @@ const VERSIONS: ReadonlyMap<string, SecureVersion> = new Map([
   ['VersionTLS13', 'TLSv1.3'],
 ]);
 
+/** Suites of TLS 1.3 cannot be chosen. In Node's list they must stand beside the others all the same, else it offers TLS 1.2 at most. */
+const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+
 const available = new Set(getCiphers().map((name) => name.toUpperCase()));
 
 /**
@@ -32,5 +35,7 @@ export function decideTlsSettings(configuration: KubeVirtConfiguration['tlsConfi
   const dropped = known
     .filter(({ openssl }) => openssl === undefined || !available.has(openssl))
     .map(({ name }) => name);
-  return usable.length > 0 ? { minVersion, ciphers: usable.join(':'), dropped } : { minVersion, dropped };
+  return usable.length > 0
+    ? { minVersion, ciphers: [...TLS13_SUITES, ...usable].join(':'), dropped }
+    : { minVersion, dropped };
 }

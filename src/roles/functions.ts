@@ -1,20 +1,18 @@
 import { createPlacementCheck } from '../../functions/validate-update/placement.ts';
-import type { ClientPolicy } from '../../functions/client-certificates.ts';
+import { readClientPolicy } from '../../functions/client-certificates.ts';
 import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
-import { createMetrics } from '../../functions/metrics/index.ts';
 import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
-import { createProbes } from '../../functions/probes/index.ts';
-import { startServer, type RunningServer } from '../../functions/server.ts';
-import { createValidateCreate } from '../../functions/validate-create/index.ts';
+import type { RunningServer } from '../../functions/server.ts';
+import { createCheckNew, createValidateCreate } from '../../functions/validate-create/index.ts';
 import { createValidateDelete } from '../../functions/validate-delete/index.ts';
 import { createValidateUpdate } from '../../functions/validate-update/index.ts';
 import type { ApiConnection } from '../api/connection.ts';
-import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
 import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
 import { connectCluster } from './cluster.ts';
+import { serveMetricsPage } from './metrics-page.ts';
 import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 
@@ -22,8 +20,6 @@ import { startParts, type Closers, type RoleContext, type StartRole } from './ro
 export const SERVING_SECRET = 'kubevirt-operator-certs';
 /** Where the cluster publishes who may call aggregated servers and webhooks (spec/startup.md §5.2). */
 const AUTHENTICATION = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
-/** Milliseconds that running requests have when the process ends. */
-export const GRACE_MS = 1000;
 /** Why a pod is not ready yet. */
 export const CACHES_MISSING = 'the API caches are not complete yet';
 
@@ -148,53 +144,20 @@ export async function startFunctions(parts: {
   sources: FunctionSources;
   closers: Closers;
 }): Promise<RunningServer> {
-  const { context, sources, closers } = parts;
-  const { config, log } = context;
-  const server = await startServer({
-    host: config.listen,
-    port: config.port,
-    webhookPort: config.webhookPort,
-    metrics: [
-      createMetrics({ registries: [parts.metrics.registry], log }),
-      createProbes({ live: [], ready: [sources.missing], started: [] }),
-    ],
-    admission: buildAdmission(parts),
-    inputs: () => ({
-      secret: sources.secret(),
-      kubeVirt: findActive(sources.kubeVirts()),
-      clientCa: sources.authentication()?.data?.['requestheader-client-ca-file'],
-    }),
-    onChange: sources.onChange,
-    clientPolicy: () => readClientPolicy(sources.authentication()),
-    now: new Date(),
-    log,
-  });
-  closers.add('functions', () => server.stop(GRACE_MS));
-  log.info({ port: server.port, webhookPort: server.webhookPort }, 'functions are served');
-  return server;
+  const { context, sources } = parts;
+  const { config } = context;
+  const clientPolicy = () => readClientPolicy(sources.authentication(), config.requireClientCertificates);
+  const webhooks = { port: config.webhookPort, routers: buildAdmission(parts), clientPolicy };
+  return serveMetricsPage({ ...parts, webhooks });
 }
 
 function buildAdmission({ context: { config, log }, connection }: { context: RoleContext; connection: ApiConnection }) {
   const findSchemaProblems = createSchemaCheck(buildKubeVirtCrd);
+  const checkPlacement = createPlacementCheck({ api: connection, operatorNamespace: config.operatorNamespace });
+  const check = config.checkNewObjects ? { check: createCheckNew(checkPlacement) } : {};
   return [
-    createValidateCreate({ api: connection, log, findSchemaProblems }),
-    createValidateUpdate({
-      log,
-      findSchemaProblems,
-      checkPlacement: createPlacementCheck({ api: connection, operatorNamespace: config.operatorNamespace }),
-    }),
+    createValidateCreate({ api: connection, log, findSchemaProblems, ...check }),
+    createValidateUpdate({ log, findSchemaProblems, checkPlacement }),
     createValidateDelete({ api: connection, log }),
   ];
-}
-
-/** The KubeVirt object whose settings apply to this process (spec/startup.md §6.1). */
-export function findActive(kubeVirts: readonly KubernetesObject[]): KubeVirt | undefined {
-  return kubeVirts
-    .map(asKubeVirt)
-    .findLast(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase !== undefined);
-}
-
-function readClientPolicy(authentication: KubernetesObject | undefined): ClientPolicy {
-  const text = authentication?.data?.['requestheader-allowed-names'];
-  return { allowedNames: text === undefined ? undefined : (JSON.parse(text) as string[]), required: false };
 }

@@ -2,7 +2,7 @@ import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.t
 import type { KubeVirt } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { levelOf, type Log } from '../log.ts';
-import { findActive } from './functions.ts';
+import { findActive } from './active-kubevirt.ts';
 import type { Closers } from './role.ts';
 
 /** Verbosity while the KubeVirt object asks for none (spec/startup.md §6.2). */

@@ -1,35 +1,81 @@
 import { createMetrics } from '../../functions/metrics/index.ts';
 import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import { createProbes } from '../../functions/probes/index.ts';
-import { startMetricsServer } from '../../functions/server.ts';
+import { startServer, type RunningServer, type WebhookOptions } from '../../functions/server.ts';
+import { wait } from '../queue/wait.ts';
+import { findActive } from './active-kubevirt.ts';
 import type { FunctionSources } from './functions.ts';
-import { findActive, GRACE_MS } from './functions.ts';
 import type { Closers, RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */
-export type MetricsSources = Pick<FunctionSources, 'secret' | 'kubeVirts' | 'missing' | 'onChange'>;
+export type MetricsSources = Pick<FunctionSources, 'secret' | 'kubeVirts' | 'missing' | 'onChange'> &
+  Partial<Pick<FunctionSources, 'authentication'>>;
 
-/** Serves metrics and probes of a role without admission: every pod of the operator has that page (design decision 12). */
-export async function serveMetricsPage(parts: {
+/** Milliseconds that running requests have when the listeners close. */
+const GRACE_MS = 1000;
+
+/** What the servers of a role are made from. */
+export interface PageParts {
   context: RoleContext;
   metrics: OperatorMetrics;
   sources: MetricsSources;
   closers: Closers;
-}): Promise<void> {
-  const { metrics, sources, closers } = parts;
-  const { config, log } = parts.context;
-  const server = await startMetricsServer({
+  /** Admission, in the roles that serve it. */
+  webhooks?: WebhookOptions;
+}
+
+/**
+ * Serves metrics and probes, which every pod of the operator has (design decision 12), and admission where there is some. They stop with the role: first
+ * not ready and still serving, until the cluster has had the time to send its calls elsewhere, then closed.
+ */
+export async function serveMetricsPage(parts: PageParts): Promise<RunningServer> {
+  const { context, metrics, sources, closers, webhooks } = parts;
+  const { config, log, signal } = context;
+  const opened: { server?: RunningServer } = {};
+  const opening = () => (opened.server === undefined ? 'the ports are not open yet' : undefined);
+  const probes = createProbes({
+    live: [],
+    started: [opening],
+    ready: [sources.missing, () => opening() ?? opened.server?.missing()],
+  });
+  const server = await startServer({
     host: config.listen,
     port: config.port,
-    metrics: [
-      createMetrics({ registries: [metrics.registry], log }),
-      createProbes({ live: [], ready: [sources.missing], started: [] }),
-    ],
-    inputs: () => ({ secret: sources.secret(), kubeVirt: findActive(sources.kubeVirts()) }),
+    metrics: [createMetrics({ registries: [metrics.registry], log }), probes],
+    ...(webhooks === undefined ? {} : { webhooks }),
+    inputs: () => ({
+      secret: sources.secret(),
+      kubeVirt: findActive(sources.kubeVirts()),
+      clientCa: sources.authentication?.()?.data?.['requestheader-client-ca-file'],
+    }),
     onChange: sources.onChange,
-    now: new Date(),
+    now: () => new Date(),
     log,
   });
-  closers.add('metrics page', () => server.stop(GRACE_MS));
-  log.info({ port: server.port }, 'metrics are served');
+  opened.server = server;
+  const whenDrained = drainAtEnd(server, signal, webhooks === undefined ? 0 : config.drainMs);
+  closers.add('servers', async () => {
+    await whenDrained();
+    await server.stop(GRACE_MS);
+  });
+  log.info(
+    { port: server.port, webhookPort: server.webhookPort },
+    webhooks === undefined ? 'metrics are served' : 'functions are served',
+  );
+  return server;
+}
+
+/** Begins to drain when the process is asked to end; the returned function waits until that has lasted long enough. */
+function drainAtEnd(server: RunningServer, signal: AbortSignal, drainMs: number): () => Promise<void> {
+  let until: number | undefined;
+  const begin = () => {
+    until = performance.now() + drainMs;
+    server.drain();
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return async () => {
+    signal.removeEventListener('abort', begin);
+    if (until !== undefined) await wait(until - performance.now());
+  };
 }

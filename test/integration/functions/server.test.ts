@@ -5,6 +5,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { after, before, test } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
+import { readClientPolicy } from '../../../functions/client-certificates.ts';
 import { createProbes } from '../../../functions/probes/index.ts';
 import { startServer, type RunningServer } from '../../../functions/server.ts';
 import { createFallbackCertificate } from '../../../functions/tls/fallback-certificate.ts';
@@ -16,7 +17,9 @@ import { ConfigurationError } from '../../../src/errors.ts';
 const log = pino({ level: 'silent' });
 const listeners = new Set<() => void>();
 const inputs: ServingInputs = { secret: undefined, kubeVirt: undefined };
-let server: RunningServer;
+let server: RunningServer & { webhookPort: number };
+let required = false;
+let now = new Date();
 let allowedNames: string[] | undefined = [];
 let missing: string | undefined;
 
@@ -37,21 +40,35 @@ const buildSecret = async (resourceVersion: string) => {
 const options = () => ({
   host: '0.0.0.0',
   port: 0,
-  webhookPort: 0,
   metrics: [createProbes({ live: [], ready: [() => missing], started: [] })],
-  admission: [express.Router().get('/who', (_request, response) => void response.send('served'))],
+  webhooks: {
+    port: 0,
+    routers: [
+      express
+        .Router()
+        .get('/who', (_request, response) => void response.send('served'))
+        .get('/broken', () => {
+          throw new Error('a secret of the operator');
+        }),
+    ],
+    clientPolicy: () => ({ allowedNames, required }),
+  },
   inputs: () => inputs,
   onChange: (listener: () => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  clientPolicy: () => ({ allowedNames, required: false }),
-  now: new Date(),
+  now: () => now,
   log,
 });
 
+async function start() {
+  const started = await startServer(options());
+  assert.ok(started.webhookPort !== undefined);
+  return { ...started, webhookPort: started.webhookPort };
+}
 before(async () => {
-  server = await startServer(options());
+  server = await start();
 });
 after(() => server.stop(0));
 
@@ -116,6 +133,9 @@ test('minimum version and ciphers of the KubeVirt object apply to new connection
   const socket = await open(server.webhookPort, { maxVersion: 'TLSv1.2' });
   assert.equal(socket.getCipher().name, 'ECDHE-ECDSA-AES256-GCM-SHA384');
   socket.destroy();
+  const newest = await open(server.webhookPort);
+  assert.equal(newest.getProtocol(), 'TLSv1.3', 'suites of TLS 1.2 do not take TLS 1.3 away');
+  newest.destroy();
   change({ kubeVirt: undefined });
   (await open(server.webhookPort, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' })).destroy();
 });
@@ -138,6 +158,8 @@ test('a client certificate is verified if one is given', async () => {
     { name: 'known authority, this name', clientCa, names: ['front-proxy'], want: 200 },
     { name: 'known authority, another name', clientCa, names: ['somebody-else'], want: 401 },
     { name: 'the cluster names no client', clientCa, names: undefined, want: 401 },
+    { name: 'an authority that went away', names: [], want: 200 },
+    { name: 'an authority that cannot be read', clientCa: 'no PEM at all', names: [], want: 200 },
   ];
   for (const { name, names, want, ...trust } of rows) {
     allowedNames = names;
@@ -148,7 +170,58 @@ test('a client certificate is verified if one is given', async () => {
       200,
       `${name}: a caller without a certificate is served`,
     );
+    required = true;
+    assert.equal((await get('/who', server.webhookPort)).code, 401, `${name}: unless one is required`);
+    assert.equal((await get('/who', server.webhookPort, tls)).code, want, `${name}: which changes nothing for others`);
+    required = false;
   }
+});
+
+const policies: { name: string; names: string | undefined; want: readonly string[] | undefined }[] = [
+  { name: 'a list', names: '["a","b"]', want: ['a', 'b'] },
+  { name: 'an empty list', names: '[]', want: [] },
+  { name: 'no list', names: undefined, want: undefined },
+  { name: 'half a list', names: '["a"', want: undefined },
+  { name: 'something else', names: '{"a":1}', want: undefined },
+  { name: 'a list of something else', names: '[1]', want: undefined },
+];
+for (const { name, names, want } of policies) {
+  test(`names of clients: ${name}`, () => {
+    const data: Record<string, string> = names === undefined ? {} : { 'requestheader-allowed-names': names };
+    const policy = readClientPolicy({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data }, false);
+    assert.deepEqual(policy.allowedNames, want);
+  });
+}
+
+test('a router that throws is answered in two words, without a stack', async () => {
+  assert.deepEqual(await get('/broken', server.webhookPort), { code: 500, body: 'internal error' });
+  assert.deepEqual(await get('/%ff', server.webhookPort), { code: 404, body: 'not found' });
+});
+
+test('the server says what it lacks: time of its certificate', () => {
+  assert.equal(server.missing(), undefined);
+  now = new Date(Date.now() + 20 * 365 * 24 * 3_600_000);
+  assert.match(server.missing() ?? '', /certificate has expired/);
+  now = new Date();
+});
+
+test('a draining server is not ready and serves on, new connections too; each answer closes its connection', async () => {
+  const draining = await start();
+  const exchange = async (socket: TLSSocket) => {
+    socket.write('GET /who HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return answer.toString();
+  };
+  const kept = await open(draining.webhookPort);
+  assert.match(await exchange(kept), /keep-alive/i);
+  draining.drain();
+  assert.match(draining.missing() ?? '', /ending/);
+  const closed = once(kept, 'end');
+  assert.match(await exchange(kept), /200 OK.*connection: close/is);
+  await closed;
+  assert.match(await exchange(await open(draining.webhookPort)), /200 OK.*connection: close/is);
+  await draining.stop(0);
+  await assert.rejects(open(draining.webhookPort));
 });
 
 test('probes say what is missing', async () => {
@@ -164,7 +237,7 @@ test('0.0.0.0 means both families', async () => {
 });
 
 test('a taken port is one sentence that names the flag, and the other port is given back', async () => {
-  const clash = { ...options(), port: 0, webhookPort: server.webhookPort };
+  const clash = { ...options(), webhooks: { ...options().webhooks, port: server.webhookPort } };
   await assert.rejects(
     startServer(clash),
     (error: Error) => error instanceof ConfigurationError && /--webhook-port/.test(error.message),

@@ -56,6 +56,21 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
     want: { webhookPort: 0, dashboardPort: 9, master: 'https://[::1]:6443', redisUrl: 'rediss://h:1/2' },
   },
   {
+    name: 'admission: upstream’s ways by default; time to be taken out of Services in a pod',
+    given: {},
+    want: { requireClientCertificates: false, checkNewObjects: false, drainMs: 5000 },
+  },
+  {
+    name: 'admission: outside of a cluster nobody has to be waited for',
+    given: { args: ['--kubeconfig=/x'] },
+    want: { drainMs: 0 },
+  },
+  {
+    name: 'admission: options',
+    given: { args: ['--require-client-certificates', '--check-new-objects=true', '--drain-seconds=2.5'] },
+    want: { requireClientCertificates: true, checkNewObjects: true, drainMs: 2500 },
+  },
+  {
     name: 'rate limits: flag before variable',
     given: {
       args: ['--client-qps=7.5'],

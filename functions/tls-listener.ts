@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { errorText } from '../src/errors.ts';
+import type { Log } from '../src/log.ts';
+import { listen } from './listen.ts';
+
+/** Milliseconds for a connection to send a whole request; API servers time out after 10 s. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** How often Node looks for requests that are beyond their time. */
+const CHECK_EVERY_MS = 5000;
+/** Longer than Go's clients keep an idle connection (90 s): whoever closes first must not be the one who cannot know of a request on its way. */
+const KEEP_ALIVE_MS = 120_000;
+
+/** What one HTTPS listener is opened with. */
+export interface ListenerOptions {
+  host: string;
+  port: number;
+  /** The flag that names the port, for errors. */
+  flag: string;
+  routers: readonly RequestHandler[];
+  /** Ask clients for a certificate. It is judged by a router, so that a caller without one can be served. */
+  requestCertificate: boolean;
+  secureContext: SecureContextOptions;
+  log: Log;
+}
+
+/** An open HTTPS listener. */
+export interface TlsListener {
+  readonly port: number;
+  isListening(): boolean;
+  /** Applies to new connections. */
+  setSecureContext(options: SecureContextOptions): void;
+  /** From now on every answer asks its client to connect anew, elsewhere; new connections are still taken. */
+  drain(): void;
+  /** Stops listening, lets running requests finish for `graceMs`, then closes what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Whatever a router did not answer: in one line, without the stack that Express would show. */
+const answerUnexpected =
+  (log: Log): ErrorRequestHandler =>
+  (error: unknown, request, response, next) => {
+    const { status } = error as { status?: unknown };
+    const isCallersFault = typeof status === 'number' && status >= 400 && status < 500;
+    if (!isCallersFault) log.error({ reason: errorText(error), path: request.path }, 'a request failed');
+    if (response.headersSent) next(error);
+    else
+      response
+        .status(isCallersFault ? status : 500)
+        .type('text/plain')
+        .send(isCallersFault ? 'bad request' : 'internal error');
+  };
+
+const answerUnknown: RequestHandler = (_request, response) => {
+  response.status(404).type('text/plain').send('not found');
+};
+
+function createTlsServer(options: ListenerOptions): Server {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  for (const router of options.routers) app.use(router);
+  app.use(answerUnknown, answerUnexpected(options.log));
+  const server = createServer(
+    {
+      ...options.secureContext,
+      ...(options.requestCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    },
+    app,
+  );
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) =>
+    server.close(() => {
+      resolve();
+    }),
+  );
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+  }, graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+/**
+ * Opens an HTTPS listener.
+ * @throws ConfigurationError when the port cannot be used
+ */
+export async function openListener(options: ListenerOptions): Promise<TlsListener> {
+  const server = createTlsServer(options);
+  const port = await listen(server, options);
+  return {
+    port,
+    isListening: () => server.listening,
+    setSecureContext: (secureContext) => {
+      server.setSecureContext(secureContext);
+    },
+    drain: () => {
+      // Before Express hears of the request, so that the header is set whoever answers.
+      server.prependListener('request', (_request, response) => {
+        response.shouldKeepAlive = false;
+      });
+    },
+    stop: (graceMs) => close(server, graceMs),
+  };
+}
