@@ -88,8 +88,7 @@ export function startGateway(options: GatewayOptions): Gateway {
     isStarted = true;
     for (const object of kubeVirts(watches)) outbox.push(keyOf(object), firstCause(object, now()));
     // A worker in another process must have seen what these lists have shown.
-    for (const [kind, resourceVersion] of seen)
-      pushAll({ type: 'resync', kind, resourceVersion, note: START_NOTE, at: now() });
+    pushSeen('resync', START_NOTE);
     options.log.info({ keys: keys() }, 'gateway started');
   };
   const started = start();
