@@ -1,11 +1,11 @@
 /**
  * `npm test`: all tests against one Redis and, for the files that share it, one control plane. `--long` adds test/long; further arguments replace the
- * list of files. Ends with the closing lines of `node --test` and its exit code.
+ * list of files. Ends with the closing lines of `node --test`, the counts in one line, and node's exit code.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startControlPlane, type ControlPlane } from '../sandbox/control-plane.ts';
@@ -17,7 +17,7 @@ import { SHARED_KUBECONFIG } from './integration/fixtures/shared-kubeconfig.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Fast ones first, so that a mistake shows early. */
+/** Folders of test files; node runs the files by their names. */
 const FOLDERS = ['unit', 'parity', 'build', 'chart', 'integration'];
 
 /** A file that hangs must not hold up the whole run. */
@@ -26,15 +26,16 @@ const FILE_TIMEOUT_MS = 10 * 60 * 1000;
 /** More than two files at once would make the timing of those with a control plane of their own unsteady. */
 const CONCURRENCY = Math.min(availableParallelism(), 2);
 
-/** Test files in the order in which they start. */
+/** All test files. */
 function listFiles(long: boolean): string[] {
   const folders = long ? [...FOLDERS, 'long'] : FOLDERS;
-  return folders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: ROOT }).sort());
+  return folders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: ROOT }));
 }
 
-/** What the test files find in their environment. */
+/** What the test files find in their environment, and a folder for the run. */
 interface Lent {
   env: NodeJS.ProcessEnv;
+  directory: string;
   stop(): Promise<void>;
 }
 
@@ -60,7 +61,7 @@ async function startShared(): Promise<Lent> {
       [SHARED_KUBECONFIG]: plane.kubeconfig,
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'compile'),
     };
-    return { env: { ...process.env, ...shared }, stop };
+    return { env: { ...process.env, ...shared }, directory, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -68,10 +69,14 @@ async function startShared(): Promise<Lent> {
 }
 
 /** Runs the files; resolves to node's exit code. */
-async function runFiles(files: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function runFiles(files: readonly string[], { env, directory }: Lent): Promise<number> {
+  const closing = join(directory, 'closing-line');
   const flags = [
     '--test',
     '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(ROOT, 'test', 'closing-line.ts')}`,
+    `--test-reporter-destination=${closing}`,
     `--test-concurrency=${CONCURRENCY}`,
     `--test-timeout=${FILE_TIMEOUT_MS}`,
   ];
@@ -83,6 +88,7 @@ async function runFiles(files: readonly string[], env: NodeJS.ProcessEnv): Promi
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
   const [code] = (await once(child, 'exit')) as [number | null];
+  console.log(await readFile(closing, 'utf8'));
   return code ?? 1;
 }
 
@@ -92,7 +98,7 @@ async function main(args: readonly string[]): Promise<number> {
   const shared = await startShared();
   try {
     console.log(`${files.length} test files, ${CONCURRENCY} at a time`);
-    return await runFiles(files, shared.env);
+    return await runFiles(files, shared);
   } finally {
     await shared.stop();
   }

@@ -52,7 +52,7 @@ export async function apply(api: Installer, object: Manifest): Promise<void> {
 }
 
 /** What the chart installs besides the operator's pods: namespace, priority class, accounts and rights. Rendered by helm, so that there is no second copy. */
-export async function renderChart(helm: string): Promise<Manifest[]> {
+async function renderChart(helm: string): Promise<Manifest[]> {
   const chart = join(ROOT, 'charts', 'virt-operator');
   const args = ['template', 'virt-operator', chart, '--namespace', 'kubevirt', '--no-hooks'];
   const { stdout } = await promisify(execFile)(helm, args, { maxBuffer: 16 * 1024 * 1024 });
