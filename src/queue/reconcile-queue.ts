@@ -27,6 +27,8 @@ const VERSIONS_TTL_MS = 600_000;
 /** Causes kept per key: more than the events of one whole installation. */
 const CAUSES_MAX = 1000;
 const OWN_WRITES_MAX = 5000;
+/** Entries of BullMQ's event stream; nothing of ours reads it. */
+const EVENTS_MAX = 1000;
 /** Finished jobs stay for a day, 200 at most of each outcome (design decision 2). */
 const KEEP = { age: 86_400, count: 200 };
 
@@ -158,7 +160,12 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
 
 /** Opens BullMQ's view of one of our queues; for the dashboard and for counts as well. Its commands fail fast. */
 export function openQueue<Data>(redis: RedisConnections, name: string): Queue<Data> {
-  const queue = new Queue<Data>(name, { connection: redis.impatient, prefix: redis.prefix, skipVersionCheck: true });
+  const queue = new Queue<Data>(name, {
+    connection: redis.impatient,
+    prefix: redis.prefix,
+    skipVersionCheck: true,
+    streams: { events: { maxLen: EVENTS_MAX } },
+  });
   // The connection itself logs its outages; BullMQ only repeats them, and would throw if nobody listened.
   queue.on('error', () => undefined);
   return queue;

@@ -96,7 +96,7 @@ async function runPass(job: ActiveJob, taken: Taken, term: Term, context: JobCon
 
 /** Says so when the pass goes on for too long after its signal aborted. */
 async function watchStuck(key: string, signal: AbortSignal, settled: AbortSignal, context: JobContext): Promise<void> {
-  await whenAborted(AbortSignal.any([signal, settled]));
+  await whenAborted(signal, settled);
   await wait(context.settleMs, settled);
   if (!settled.aborted) context.onStuck(key);
 }

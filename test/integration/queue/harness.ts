@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createLog, type Log } from '../../../src/log.ts';
-import { openRedis, type RedisConnections } from '../../../src/queue/connection.ts';
+import { openRedis, type RedisConfig, type RedisConnections } from '../../../src/queue/connection.ts';
 import { ReconcileQueue } from '../../../src/queue/reconcile-queue.ts';
 import { Timers } from '../../../src/queue/timers.ts';
 import type { ActiveJob, PassQueue } from '../../../src/queue/types.ts';
@@ -23,9 +23,9 @@ export interface Parts {
 }
 
 /** Opens the queue parts under a prefix of their own, and closes them after the test. */
-export async function openParts(t: TestContext, url: string, clusterUid = freshUid()): Promise<Parts> {
+export async function openParts(t: TestContext, where: string | RedisConfig, clusterUid = freshUid()): Promise<Parts> {
   const log = testLog();
-  const redis = openRedis({ url }, { clusterUid, name: 'test', log });
+  const redis = openRedis(typeof where === 'string' ? { url: where } : where, { clusterUid, name: 'test', log });
   const queue = new ReconcileQueue({ redis, log });
   const timers = new Timers({ redis, log, add: queue.add.bind(queue) });
   t.after(async () => {

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { RedisConfig } from '../../../src/queue/connection.ts';
 import { LeaderLock } from '../../../src/queue/lock.ts';
 import { PassLog } from '../../../src/queue/pass-log.ts';
 import type { LockTimes } from '../../../src/queue/tenure.ts';
@@ -33,7 +34,8 @@ export interface TestWorker extends Parts {
 export async function startWorker(
   t: TestContext,
   options: {
-    url: string;
+    url?: string;
+    redis?: RedisConfig;
     uid?: string;
     pass: (count: number, work: PassWork) => Promise<Outcome> | Outcome;
     random?: () => number;
@@ -41,7 +43,7 @@ export async function startWorker(
     onStuck?: (why: string) => void;
   },
 ): Promise<TestWorker> {
-  const parts = await openParts(t, options.url, options.uid);
+  const parts = await openParts(t, options.redis ?? options.url ?? '', options.uid);
   const { redis, log, queue } = parts;
   const timers = new Timers({ redis, log, add: queue.add.bind(queue), random: options.random ?? (() => 0) });
   const stopAlarms = timers.start();
