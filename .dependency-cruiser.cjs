@@ -4,7 +4,7 @@
  */
 const MAY_IMPORT = {
   'src/api': ['src/strategy/schema'],
-  'src/log.ts': ['src/api'],
+  'src/log.ts': ['src/api', 'src/errors.ts'],
   'src/errors.ts': ['src/api'],
   'src/release-environment.ts': ['src/strategy', 'src/errors.ts'],
   'src/config.ts': ['src/errors.ts', 'src/release-environment.ts', 'src/strategy/types.ts'],

@@ -5,6 +5,7 @@ import { startServer, type RunningServer, type WebhookOptions } from '../../func
 import { wait } from '../queue/wait.ts';
 import { findActive } from './active-kubevirt.ts';
 import type { FunctionSources } from './functions.ts';
+import { followSettings } from './live-settings.ts';
 import type { Closers, RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */
@@ -53,6 +54,8 @@ export async function serveMetricsPage(parts: PageParts): Promise<RunningServer>
     log,
   });
   opened.server = server;
+  const { kubeVirts, onChange } = sources;
+  followSettings({ kubeVirts, onChange, log, hostname: config.hostname, metrics, closers });
   const whenDrained = drainAtEnd(server, signal, webhooks === undefined ? 0 : config.drainMs);
   closers.add('servers', async () => {
     await whenDrained();
