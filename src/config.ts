@@ -13,6 +13,18 @@ export const ROLES = ['all', 'gateway', 'worker', 'functions', 'dashboard', 'dum
 /** One of {@link ROLES}. */
 export type Role = (typeof ROLES)[number];
 
+/** Sentinels that name the master of a Redis: `REDIS_SENTINELS`, `REDIS_SENTINEL_MASTER`, `REDIS_SENTINEL_PASSWORD`, `REDIS_USERNAME`, `REDIS_TLS`. */
+export interface RedisSentinel {
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly master: string;
+  /** Of the Sentinels; that of Redis is `redisPassword`. */
+  readonly password: string | undefined;
+  /** User of Redis. */
+  readonly username: string | undefined;
+  /** TLS to the Sentinels and to Redis. */
+  readonly tls: boolean;
+}
+
 /** Everything a process is told from outside, checked and deeply frozen. Nothing else reads flags or environment. */
 export interface Config {
   readonly role: Role;
@@ -38,8 +50,10 @@ export interface Config {
   readonly clientQps: number;
   readonly clientBurst: number;
   readonly verbosity: number;
-  /** Absent only for roles that can do without Redis. May hold a password: never log it. */
+  /** Absent for roles that can do without Redis, and where Sentinel names it. May hold a password: never log it. */
   readonly redisUrl: string | undefined;
+  /** Who names the Redis to use, instead of an address. */
+  readonly redisSentinel: RedisSentinel | undefined;
   /** `REDIS_PASSWORD`, for when it does not stand in the address. */
   readonly redisPassword: string | undefined;
   /** `CLUSTER_UID`, for a dashboard on a Redis that several clusters share: the UID of the namespace kube-system. */
@@ -191,8 +205,10 @@ function readAdmission(flags: FlagValues) {
 }
 
 function readRedis(role: Role, flags: FlagValues, env: Environment) {
+  const redisSentinel = readSentinel(env);
   return {
-    redisUrl: decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL),
+    redisUrl: redisSentinel === undefined ? decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL) : undefined,
+    redisSentinel,
     redisPassword: env.REDIS_PASSWORD || undefined,
     clusterUid: env.CLUSTER_UID || undefined,
   };
@@ -249,6 +265,24 @@ function decideRate(
   if (isValid && number > 0) return number;
   warnings.push(`${variable} must be a positive number, not ${JSON.stringify(text)}; the default is used`);
   return undefined;
+}
+
+function readSentinel(env: Environment): RedisSentinel | undefined {
+  const { REDIS_SENTINELS: text = '', REDIS_SENTINEL_MASTER: master = '' } = env;
+  if (text === '') return undefined;
+  const nodes = text.split(',').map((node) => URL.parse(`redis://${node.trim()}`));
+  if (nodes.some((node) => node === null || node.hostname === '') || master === '') {
+    throw new ConfigurationError(
+      `REDIS_SENTINELS takes host:port, several separated by commas, and REDIS_SENTINEL_MASTER the name of the master; they are "${text}" and "${master}"`,
+    );
+  }
+  return {
+    nodes: nodes.flatMap((node) => (node === null ? [] : { host: node.hostname, port: Number(node.port || 26379) })),
+    master,
+    password: env.REDIS_SENTINEL_PASSWORD || undefined,
+    username: env.REDIS_USERNAME || undefined,
+    tls: env.REDIS_TLS === 'true',
+  };
 }
 
 function decideRedisUrl(role: Role, text: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
-import type { Config } from '../config.ts';
+import type { RedisOptions } from 'ioredis';
+import type { Config, RedisSentinel } from '../config.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { connectRedis as openClient, openRedis, type RedisConfig, type RedisConnections } from '../queue/connection.ts';
@@ -40,7 +41,19 @@ export async function findClusterUid({ config, log, signal }: RoleContext): Prom
   }
 }
 
-function readRedisConfig({ redisUrl, redisPassword }: Config): RedisConfig {
+function readRedisConfig({ redisUrl, redisPassword, redisSentinel }: Config): RedisConfig {
+  const options = redisPassword === undefined ? {} : { password: redisPassword };
+  if (redisSentinel !== undefined) return { options: { ...options, ...sentinelOptions(redisSentinel) } };
   if (redisUrl === undefined) throw new ConfigurationError('this role needs Redis: set REDIS_URL');
-  return { url: redisUrl, options: redisPassword === undefined ? {} : { password: redisPassword } };
+  return { url: redisUrl, options };
+}
+
+function sentinelOptions({ nodes, master, password, username, tls }: RedisSentinel): RedisOptions {
+  return {
+    sentinels: nodes.map((node) => ({ ...node })),
+    name: master,
+    ...(password !== undefined && { sentinelPassword: password }),
+    ...(username !== undefined && { username }),
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  };
 }

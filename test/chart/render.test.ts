@@ -232,6 +232,25 @@ describe('Redis', { skip: noHelm }, () => {
         NODE_EXTRA_CA_CERTS: '/etc/redis-ca/ca.crt',
       },
     },
+    {
+      name: 'external, named by Sentinels',
+      values: {
+        ...without,
+        'externalRedis.sentinel': {
+          nodes: ['a.example.com:26379', 'b.example.com:26379'],
+          master: 'queue',
+          passwordSecret: 'sentinel',
+        },
+        'externalRedis.passwordSecret': 'redis',
+      },
+      want: {
+        REDIS_SENTINELS: 'a.example.com:26379,b.example.com:26379',
+        REDIS_SENTINEL_MASTER: 'queue',
+        REDIS_SENTINEL_PASSWORD: 'sentinel/password',
+        REDIS_TLS: 'false',
+        REDIS_PASSWORD: 'redis/password',
+      },
+    },
   ];
   for (const { name, values, want } of rows) {
     test(name, () => {

@@ -41,12 +41,28 @@
 {{- if .Values.redis.enabled -}}
 - name: REDIS_URL
   value: redis://kubevirt-redis.{{ include "virt-operator.namespace" . }}.svc:6379
-{{ include "virt-operator.redisPassword" (list ($auth.existingSecret | default "kubevirt-redis") (ternary $auth.secretKey "password" (ne $auth.existingSecret ""))) }}
-{{- else if $external.host -}}
+{{ include "virt-operator.password" (list "REDIS_PASSWORD" ($auth.existingSecret | default "kubevirt-redis") (ternary $auth.secretKey "password" (ne $auth.existingSecret ""))) }}
+{{- else if or $external.host $external.sentinel.nodes -}}
+{{- if $external.host -}}
 - name: REDIS_URL
   value: {{ ternary "rediss" "redis" $external.tls }}://{{ with $external.username }}{{ . }}@{{ end }}{{ $external.host }}:{{ $external.port }}/{{ $external.database }}
+{{- else -}}
+- name: REDIS_SENTINELS
+  value: {{ join "," $external.sentinel.nodes | quote }}
+- name: REDIS_SENTINEL_MASTER
+  value: {{ $external.sentinel.master | quote }}
+- name: REDIS_TLS
+  value: {{ $external.tls | quote }}
+{{- with $external.username }}
+- name: REDIS_USERNAME
+  value: {{ . | quote }}
+{{- end }}
+{{- with $external.sentinel.passwordSecret }}
+{{ include "virt-operator.password" (list "REDIS_SENTINEL_PASSWORD" . $external.sentinel.passwordSecretKey) }}
+{{- end }}
+{{- end }}
 {{- if $external.passwordSecret }}
-{{ include "virt-operator.redisPassword" (list $external.passwordSecret $external.passwordSecretKey) }}
+{{ include "virt-operator.password" (list "REDIS_PASSWORD" $external.passwordSecret $external.passwordSecretKey) }}
 {{- end }}
 {{- else -}}
 - name: REDIS_URL
@@ -61,13 +77,13 @@
 {{- end }}
 {{- end -}}
 
-{{/* The variable with the password of Redis. Call with (list <Secret> <key>). */}}
-{{- define "virt-operator.redisPassword" -}}
-- name: REDIS_PASSWORD
+{{/* A variable with a password. Call with (list <variable> <Secret> <key>). */}}
+{{- define "virt-operator.password" -}}
+- name: {{ index . 0 }}
   valueFrom:
     secretKeyRef:
-      name: {{ index . 0 }}
-      key: {{ index . 1 }}
+      name: {{ index . 1 }}
+      key: {{ index . 2 }}
 {{- end -}}
 
 {{/* Tokens of the dashboard, and the cluster that it shows. */}}

@@ -116,6 +116,30 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
     want: { redisPassword: 'p', dashboardTokens: { read: 'r', write: undefined } },
   },
   {
+    name: 'Sentinels instead of an address',
+    given: {
+      env: {
+        VIRT_OPERATOR_IMAGE: IMAGE,
+        REDIS_SENTINELS: 'a.example.com:26380, b.example.com',
+        REDIS_SENTINEL_MASTER: 'queue',
+        REDIS_TLS: 'true',
+      },
+    },
+    want: {
+      redisUrl: undefined,
+      redisSentinel: {
+        nodes: [
+          { host: 'a.example.com', port: 26380 },
+          { host: 'b.example.com', port: 26379 },
+        ],
+        master: 'queue',
+        password: undefined,
+        username: undefined,
+        tls: true,
+      },
+    },
+  },
+  {
     name: 'dump reads its target',
     given: { role: 'dump', env: { VIRT_OPERATOR_IMAGE: IMAGE, TARGET_DEPLOYMENT_CONFIG: '{}' } },
     want: { targetDeploymentConfig: '{}' },
@@ -133,6 +157,11 @@ const BAD: { name: string; given: Partial<ConfigSources>; want: RegExp; usage?: 
   { name: 'unknown flag', given: { args: ['--nope'] }, want: /--nope.*--help/, usage: true },
   { name: 'flag without value', given: { args: ['--port'] }, want: /--port/, usage: true },
   { name: 'port that is no number', given: { args: ['--port=https'] }, want: /--port cannot be "https"/, usage: true },
+  {
+    name: 'Sentinels without the name of a master',
+    given: { env: env({ REDIS_SENTINELS: 'a:26379' }) },
+    want: /REDIS_SENTINEL_MASTER/,
+  },
   {
     name: 'port out of range',
     given: { args: ['--webhook-port=70000'] },
