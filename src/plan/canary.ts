@@ -1,7 +1,7 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { isWhatWasWanted } from './equality.ts';
 import { hashSpec, isGenerationRecorded, readRecord } from './generations.ts';
-import { buildPatch, describe, replaceOperation, type PatchAction } from './json-patch.ts';
+import { buildPatch, describe, setOperation, type PatchAction } from './json-patch.ts';
 import { hasTargetAnnotations, isMetadataCurrent } from './metadata.ts';
 import {
   detachOldCertificate,
@@ -178,7 +178,7 @@ function planPatch(wanted: KubernetesObject, live: KubernetesObject, maxUnavaila
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } },
   };
   const patch = buildPatch('DaemonSet', { wanted: wanted.metadata, live, precondition: 'generation' }, [
-    replaceOperation('/spec', spec),
+    setOperation('/spec', spec),
   ]);
   return { ...patch, hash: hashDaemonSet(wanted) };
 }

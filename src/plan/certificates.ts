@@ -19,7 +19,7 @@ import {
   type Lifetime,
 } from './certificate-settings.ts';
 import { addDuration, type Nanoseconds } from './duration.ts';
-import { buildPatch, replaceOperation } from './json-patch.ts';
+import { buildPatch, setOperation } from './json-patch.ts';
 import { isMetadataCurrent } from './metadata.ts';
 import { decideDeadline, findRenewalReason, type RenewalRule } from './renewal.ts';
 import type { Action, CertificateRequest, PassContext, StepPlan, WakeUp } from './types.ts';
@@ -172,7 +172,7 @@ function planBundle(wanted: KubernetesObject, { text }: Bundle, context: PassCon
     buildPatch(
       'ConfigMap',
       { wanted: wanted.metadata, live, precondition: 'resourceVersion' },
-      isStored ? [] : [replaceOperation('/data', data)],
+      isStored ? [] : [setOperation('/data', data)],
     ),
   ];
 }

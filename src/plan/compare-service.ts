@@ -1,6 +1,6 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { isWhatWasWanted } from './equality.ts';
-import { buildDelete, buildPatch, replaceOperation } from './json-patch.ts';
+import { buildDelete, buildPatch, setOperation } from './json-patch.ts';
 import { isMetadataCurrent } from './metadata.ts';
 import type { Action } from './types.ts';
 
@@ -27,7 +27,7 @@ export function compareService(wanted: KubernetesObject, live: KubernetesObject)
   return buildPatch(
     'Service',
     { wanted: wanted.metadata, live, precondition: 'resourceVersion' },
-    isSame ? [] : [replaceOperation('/spec', { ...assigned, ...wanted.spec })],
+    isSame ? [] : [setOperation('/spec', { ...assigned, ...wanted.spec })],
   );
 }
 

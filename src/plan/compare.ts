@@ -4,7 +4,7 @@ import { compareBinding, compareRole } from './compare-rbac.ts';
 import { compareService } from './compare-service.ts';
 import { isSemanticallyEqual, isWhatWasWanted } from './equality.ts';
 import { hashSpec, readRecord } from './generations.ts';
-import { buildPatch, replaceOperation } from './json-patch.ts';
+import { buildPatch, setOperation } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget, mergeMetadata } from './metadata.ts';
 import type { Action, PassContext } from './types.ts';
 
@@ -81,7 +81,7 @@ function compareRecorded(
   const isSame = record === 'unknown' ? isWhatWasWanted(wanted[field], live[field]) : record === 'unchanged';
   if (isSame && isMetadataCurrent(wanted.metadata, live.metadata)) return undefined;
   const patch = buildPatch(kind, { wanted: wanted.metadata, live, precondition: 'generation' }, [
-    replaceOperation(`/${field}`, wanted[field]),
+    setOperation(`/${field}`, wanted[field]),
   ]);
   return { ...patch, hash };
 }
@@ -93,7 +93,7 @@ function compareSpec(wanted: KubernetesObject, live: KubernetesObject): Action |
   return buildPatch(
     wanted.kind as KindName,
     { wanted: wanted.metadata, live, precondition: 'resourceVersion' },
-    isSame ? [] : [replaceOperation('/spec', wanted.spec)],
+    isSame ? [] : [setOperation('/spec', wanted.spec)],
   );
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
+import { isEmptied, isHeld, planRelease } from './crd-finalizer.ts';
 import { isGenerationRecorded } from './generations.ts';
-import { buildPatch, describe, replaceOperation, testOperation, nameOf } from './json-patch.ts';
+import { buildPatch, describe, setOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
 import type { Action, PassContext, StepPlan, World } from './types.ts';
 import { wantedObjects } from './wanted.ts';
@@ -30,8 +31,11 @@ export function planDefinitions(context: PassContext): StepPlan {
  */
 export function planEstablished(context: PassContext): StepPlan {
   const names = wantedObjects(KIND, context).map(({ metadata }) => metadata.name ?? '');
+  const dying = names.find((name) => isDying(context.world.get(KIND, name)));
   return {
     actions: [],
+    // The API server takes no new instances of a CRD that is being deleted; the event of its end brings the next pass.
+    ...(dying === undefined ? {} : { stop: `CustomResourceDefinition ${dying} to be gone and created again` }),
     until: {
       awaited: 'CustomResourceDefinitions to be established',
       isTrue: (world) => names.every((name) => isEstablished(world.get(KIND, name))),
@@ -40,16 +44,25 @@ export function planEstablished(context: PassContext): StepPlan {
   };
 }
 
+function isDying(definition: KubernetesObject | undefined): boolean {
+  return definition?.metadata.deletionTimestamp !== undefined;
+}
+
+/** A CRD from a removal that nobody has finished is let go (spec/field-reports.md B05). */
+function planRemnant(live: KubernetesObject): Action[] {
+  return isHeld(live) && isEmptied(live) ? [planRelease(live)] : [];
+}
+
 function planDefinition(wanted: KubernetesObject, context: PassContext): Action[] {
   const live = context.world.get(KIND, wanted.metadata.name ?? '');
   if (live === undefined) return [{ verb: 'create', kind: KIND, object: wanted }];
-  if (live.metadata.deletionTimestamp !== undefined) return [];
+  if (live.metadata.deletionTimestamp !== undefined) return planRemnant(live);
   // Caches hold no schemas, and a CRD's content follows from the release alone: whoever has not touched it since our write has not changed it.
   const isSame = isGenerationRecorded(context.generations, KIND, live);
   if (isSame && isMetadataCurrent(wanted.metadata, live.metadata)) return [];
   return [
     buildPatch(KIND, { wanted: wanted.metadata, live, precondition: 'generation' }, [
-      replaceOperation('/spec', withholdNewStatus(wanted, live).spec),
+      setOperation('/spec', withholdNewStatus(wanted, live).spec),
     ]),
   ];
 }
@@ -63,7 +76,7 @@ export function planHeldBackStatus(context: PassContext): StepPlan {
     const live = context.world.get(KIND, wanted.metadata.name ?? '');
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return [];
     if (!matchesTarget(live, context.target) || withholdNewStatus(wanted, live) === wanted) return [];
-    const operations = [testOperation('generation', live), replaceOperation('/spec', wanted.spec)];
+    const operations = [testOperation('generation', live), setOperation('/spec', wanted.spec)];
     return [{ verb: 'patch', kind: KIND, ...nameOf(live), operations }];
   });
   return { actions };

@@ -42,9 +42,9 @@ function buildMapOperations(path: string, wanted: StringMap, live: StringMap = {
   ];
 }
 
-/** `replace` of a field by a value. */
-export function replaceOperation(path: string, value: unknown): JsonPatchOperation {
-  return { op: 'replace', path, value: toJson(value) };
+/** Gives a member of the object a value, whether it has one or not: `add` of a member that exists replaces it (RFC 6902). */
+export function setOperation(path: string, value: unknown): JsonPatchOperation {
+  return { op: 'add', path, value: toJson(value) };
 }
 
 /** The `test` that makes a patch fail when `live` is no longer what was decided from. */

@@ -1,7 +1,8 @@
 import type { KindName } from '../api/kinds.ts';
-import { CRD_FINALIZER, SCHEDULABLE_LABEL, STRATEGY_LABEL } from '../api/names.ts';
-import type { JsonObject, KubernetesObject } from '../api/objects.ts';
-import { buildDelete, escapePointer, nameOf, testOperation } from './json-patch.ts';
+import { SCHEDULABLE_LABEL, STRATEGY_LABEL } from '../api/names.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { isEmptied, isHeld, planHold, planRelease } from './crd-finalizer.ts';
+import { buildDelete, escapePointer, nameOf } from './json-patch.ts';
 import { isManaged } from './managed.ts';
 import type { Action, JsonPatchOperation, PassContext, Step, StepPlan, World } from './types.ts';
 import { isServed } from './wanted.ts';
@@ -53,15 +54,7 @@ function planHoldDefinitions({ world }: TeardownContext): StepPlan {
   return {
     actions: managed(CRD, world)
       .filter((definition) => isAlive(definition) && !isHeld(definition))
-      .map((definition) => ({
-        verb: 'patch',
-        kind: CRD,
-        ...nameOf(definition),
-        operations: [
-          testOperation('resourceVersion', definition),
-          { op: 'add', path: '/metadata/finalizers', value: [...finalizersOf(definition), CRD_FINALIZER] },
-        ],
-      })),
+      .map(planHold),
   };
 }
 
@@ -87,36 +80,6 @@ function planReleaseDefinitions({ world }: TeardownContext): StepPlan {
       timeoutMs: INSTANCES_TIMEOUT_MS,
     },
   };
-}
-
-function planRelease(definition: KubernetesObject): Action {
-  const before = finalizersOf(definition);
-  const after = before.filter((finalizer) => finalizer !== CRD_FINALIZER);
-  const path = '/metadata/finalizers';
-  const change: JsonPatchOperation =
-    after.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: after };
-  const operations: JsonPatchOperation[] = [{ op: 'test', path, value: [...before] }, change];
-  return { verb: 'patch', kind: CRD, ...nameOf(definition), operations };
-}
-
-function finalizersOf({ metadata }: KubernetesObject): readonly string[] {
-  return metadata.finalizers ?? [];
-}
-
-function isHeld(definition: KubernetesObject): boolean {
-  return finalizersOf(definition).includes(CRD_FINALIZER);
-}
-
-/** Terminating, and the API server has deleted the last instance. */
-function isEmptied(definition: KubernetesObject): boolean {
-  const conditions = (definition.status?.conditions ?? []) as JsonObject[];
-  return (
-    !isAlive(definition) &&
-    conditions.some(
-      ({ type, status, reason }) =>
-        type === 'Terminating' && status === 'False' && reason === 'InstanceDeletionCompleted',
-    )
-  );
 }
 
 function planDeletions(kinds: readonly KindName[], { world, features }: TeardownContext): Action[] {

@@ -149,6 +149,16 @@ describe('rollback', () => {
   });
 });
 
+describe('versions that cannot be compared', () => {
+  it('take the way of an update also when nothing but the configuration changes, and come to rest', async () => {
+    const installation = await deployed({ imageTag: 'devel' });
+    assert.deepEqual((await installation.pass()).writes, []);
+    installation.edit({ workloads: { nodePlacement: { tolerations: [{ key: 'vm', operator: 'Exists' }] } } });
+    assert.deepEqual(workloads(await installation.converge()), ['patch DaemonSet virt-handler']);
+    assert.deepEqual((await installation.pass()).writes, []);
+  });
+});
+
 describe('leftovers', () => {
   const MANAGED = { 'app.kubernetes.io/managed-by': 'virt-operator' };
   const old = (kind: string, apiVersion: string, name: string, namespace?: string) => ({
@@ -217,6 +227,32 @@ describe('custom resource definitions', () => {
     await installation.converge();
     assert.ok(versions(cluster).some(({ subresources }) => subresources?.status !== undefined));
     assert.deepEqual((await installation.pass()).writes, []);
+  });
+
+  it('B05: left over from a removal that nobody finished, are let go and created again', async () => {
+    const installation = await deployed();
+    const { cluster } = installation;
+    cluster.edit('CustomResourceDefinition', NAME, ({ metadata }) => {
+      metadata.finalizers = ['kubevirt.io/virtOperatorFinalizer'];
+      metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+    });
+    // The API server removes it as soon as the finalizer is gone.
+    const { writes } = await installation.pass();
+    assert.deepEqual(writes, [`patch CustomResourceDefinition ${NAME}`]);
+    const next = await installation.pass();
+    assert.deepEqual([next.writes, next.isComplete], [[`create CustomResourceDefinition ${NAME}`], true]);
+  });
+
+  it('that are being deleted let nothing of theirs be created', async () => {
+    const installation = await deployed();
+    installation.cluster.areInstancesLeft = true;
+    installation.cluster.edit('CustomResourceDefinition', NAME, ({ metadata }) => {
+      metadata.finalizers = ['customresourcecleanup.apiextensions.k8s.io'];
+      metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+    });
+    const { writes, stopped } = await installation.pass();
+    assert.deepEqual(writes, []);
+    assert.match(stopped ?? '', /virtualmachineclones.* to be gone and created again/);
   });
 
   it('B20: one that still stores a version that is gone is reported, and everything else goes on', async () => {
