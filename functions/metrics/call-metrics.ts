@@ -3,12 +3,16 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 /** One finished call to the API server, as the transport reports it. */
 export interface FinishedCall {
   method: string;
-  /** Path and query of the URL. */
-  url: string;
+  path: string;
+  /** Names of the query's parameters. */
+  parameters: readonly string[];
   /** host:port */
   host: string;
   /** HTTP status, or `<error>` when there was no answer. */
   code: string;
+  /** Plural resource and upstream's verb; `none` both for calls that are about no resource. */
+  resource: string;
+  verb: string;
   seconds: number;
   /** Seconds that the call waited for the client's rate limit. */
   waitedSeconds: number;
@@ -19,39 +23,20 @@ const LATENCY_BUCKETS = [
 ];
 const LIMITER_BUCKETS = Array.from({ length: 10 }, (_, i) => 0.001 * 2 ** i);
 
-/** Splits an API path into the parts that metrics and labels need (spec/observability.md §3). */
-export function parseApiPath(path: string): { resource: string; namespace?: string; name?: string } {
-  const parts = path.split('/').filter((part) => part !== '' && part !== 'watch');
-  const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : [];
-  const namespaced = rest[0] === 'namespaces' && rest.length > 2;
-  const [resource = 'none', name] = namespaced ? rest.slice(2) : rest;
-  return {
-    resource,
-    ...(namespaced && rest[1] !== undefined ? { namespace: rest[1] } : {}),
-    ...(name === undefined ? {} : { name }),
-  };
-}
+/** Prefix of a resource's path, the namespace in it, the resource, the name, and what follows it. */
+const OBJECT_PATH =
+  /^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+)(\/.*)?)?$/;
 
-/** upstream's verb of a call: WATCH, LIST, GET, CREATE, UPDATE, PATCH or DELETE (spec/observability.md §3). */
-export function decideVerb(method: string, url: URL, named: boolean): string {
-  if (method === 'POST') return 'CREATE';
-  if (method === 'PUT') return 'UPDATE';
-  if (method !== 'GET') return method;
-  if (url.searchParams.get('watch') === 'true' || url.searchParams.get('watch') === '1') return 'WATCH';
-  return named ? 'GET' : 'LIST';
-}
-
-/** The URL with everything replaced that would make a series of its own. */
-function templateUrl(url: URL, namespace: string | undefined, name: string | undefined): string {
-  const path = url.pathname
-    .split('/')
-    .map((part, index, parts) =>
-      namespace !== undefined && part === namespace && parts[index - 1] === 'namespaces' ? '{namespace}' : part,
-    )
-    .map((part) => (name !== undefined && part === name ? '{name}' : part))
-    .join('/');
-  const query = [...url.searchParams.keys()].map((key) => `${key}=%7Bvalue%7D`).join('&');
-  return query === '' ? path : `${path}?${query}`;
+/**
+ * The URL with everything replaced that would make a series of its own, percent-encoded as upstream's client prints it (spec/observability.md §3): objects
+ * are called `{name}`, namespaces `{namespace}`, values of parameters `{value}`.
+ */
+export function templateUrl({ host, path, parameters }: Pick<FinishedCall, 'host' | 'path' | 'parameters'>): string {
+  const [, prefix = path, namespace, resource, name, rest = ''] = OBJECT_PATH.exec(path) ?? [];
+  const scope = namespace === undefined ? '' : '/namespaces/%7Bnamespace%7D';
+  const leaf = resource === undefined ? '' : `/${resource}${name === undefined ? '' : '/%7Bname%7D'}${rest}`;
+  const query = [...parameters].sort().map((parameter) => `${parameter}=%7Bvalue%7D`);
+  return `https://${host}${prefix}${scope}${leaf}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
 /** Metrics of calls to the API server (spec/observability.md §3). */
@@ -87,11 +72,9 @@ export class CallMetrics {
 
   /** Records one finished call. */
   observe(call: FinishedCall): void {
-    const url = new URL(call.url, 'https://server');
-    const { resource, namespace, name } = parseApiPath(url.pathname);
-    const verb = resource === 'none' ? 'none' : decideVerb(call.method, url, name !== undefined);
-    this.#total.inc({ code: call.code, method: call.method, host: call.host, resource, verb });
-    const labels = { verb: call.method, url: templateUrl(url, namespace, name) };
+    const { code, method, host, resource, verb } = call;
+    this.#total.inc({ code, method, host, resource, verb });
+    const labels = { verb: method, url: templateUrl(call) };
     this.#latency.observe(labels, call.seconds);
     if (call.waitedSeconds > 0) this.#limiter.observe(labels, call.waitedSeconds);
   }

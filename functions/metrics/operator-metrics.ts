@@ -2,20 +2,17 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { CallMetrics, type FinishedCall } from './call-metrics.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 
-const EMULATION = 'kubevirt_configuration_emulation_enabled';
-
 /**
- * Upstream's metrics of this process (spec/observability.md §2–5), each under its name. Vectors appear with their first label combination, the leader's
- * gauge only while this process leads.
+ * Upstream's metrics of this process (spec/observability.md §2–5), each under its name. They stay per process, so that upstream's rules hold (design
+ * decision 12). Vectors appear with their first label combination.
  */
 export class OperatorMetrics {
   readonly registry = new Registry();
   readonly queue = new QueueMetrics(this.registry);
   readonly #calls = new CallMetrics(this.registry);
   readonly #leading = this.#gauge('kubevirt_virt_operator_leading_status', '1 on the replica that leads and works.');
-  readonly #ready = this.#gauge('kubevirt_virt_operator_ready_status', '1 on a replica that can take the lead.');
+  readonly #ready = this.#gauge('kubevirt_virt_operator_ready_status', '1 on a replica that can do its part.');
   #emulation: Gauge | undefined;
-  #isEmulationEnabled = false;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -24,24 +21,23 @@ export class OperatorMetrics {
   /** Leadership of this process gained or lost. */
   setLeading(leading: boolean): void {
     this.#leading.set(leading ? 1 : 0);
-    if (leading && this.#emulation === undefined) {
-      this.#emulation = this.#gauge(EMULATION, '1 when the KubeVirt object enables software emulation.');
-      this.setEmulationEnabled(this.#isEmulationEnabled);
-    } else if (!leading && this.#emulation !== undefined) {
-      this.registry.removeSingleMetric(EMULATION);
-      this.#emulation = undefined;
-    }
   }
 
-  /** This process could lead: its caches are there. */
+  /** This process could do its part: its caches are there. */
   setReady(ready: boolean): void {
     this.#ready.set(ready ? 1 : 0);
   }
 
-  /** Follows `developerConfiguration.useEmulation`; exposed only while leading. */
+  /**
+   * Follows `developerConfiguration.useEmulation`. Upstream's leader alone exposes it, so that its absence reads as "off" while nobody leads and an alert
+   * fires wrongly (spec/observability.md §10); here every process does that knows a KubeVirt object. The alert's rule asks whether the sum is zero.
+   */
   setEmulationEnabled(enabled: boolean): void {
-    this.#isEmulationEnabled = enabled;
-    this.#emulation?.set(enabled ? 1 : 0);
+    this.#emulation ??= this.#gauge(
+      'kubevirt_configuration_emulation_enabled',
+      '1 when the KubeVirt object enables software emulation.',
+    );
+    this.#emulation.set(enabled ? 1 : 0);
   }
 
   /** Records one call to the API server. */

@@ -4,19 +4,26 @@ const BUCKETS = Array.from({ length: 10 }, (_, i) => 1e-8 * 10 ** i);
 /** Upstream's name of its only queue. */
 const QUEUE = { name: 'virt-operator' };
 
+interface GaugeOptions {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: Registry[];
+}
+
 /** Metrics of the queue as this process sees it, under upstream's names (spec/observability.md §4). */
 export class QueueMetrics {
-  readonly #depth: Gauge;
   readonly #adds: Counter;
   readonly #retries: Counter;
   readonly #waited: Histogram;
   readonly #worked: Histogram;
   #runningSince: number | undefined;
+  #readDepth: (() => Promise<number | undefined>) | undefined;
 
   constructor(registry: Registry) {
     const common = { labelNames: ['name'], registers: [registry] };
     const named = (suffix: string, help: string) => ({ name: `kubevirt_workqueue_${suffix}`, help, ...common });
-    this.#depth = new Gauge(named('depth', 'Keys that wait.'));
+    this.#depthGauge(named('depth', 'Keys that wait.'));
     this.#adds = new Counter(named('adds_total', 'Keys added.'));
     this.#retries = new Counter(named('retries_total', 'Keys added again after a failure or by a timer.'));
     this.#waited = new Histogram({
@@ -34,14 +41,17 @@ export class QueueMetrics {
     if (again) this.#retries.inc(QUEUE);
   }
 
-  /** Number of keys that wait. */
-  setDepth(depth: number): void {
-    this.#depth.set(QUEUE, depth);
+  /**
+   * Says how many keys wait, asked at each scrape; absent when nobody knows. To be given by the process that works on the queue and taken back when it does
+   * so no more: the queue is one, and sums over processes must not count it twice.
+   */
+  followDepth(readDepth: (() => Promise<number | undefined>) | undefined): void {
+    this.#readDepth = readDepth;
   }
 
   /** A pass begins `waitedSeconds` after its key was added. */
   passStarted(waitedSeconds: number): void {
-    this.#runningSince = Date.now();
+    this.#runningSince = performance.now();
     this.#waited.observe(QUEUE, waitedSeconds);
   }
 
@@ -52,10 +62,22 @@ export class QueueMetrics {
   }
 
   #age(): number {
-    return this.#runningSince === undefined ? 0 : (Date.now() - this.#runningSince) / 1000;
+    return this.#runningSince === undefined ? 0 : (performance.now() - this.#runningSince) / 1000;
   }
 
-  #ageGauge(options: { name: string; help: string; labelNames: string[]; registers: Registry[] }): void {
+  #depthGauge(options: GaugeOptions): void {
+    const read = () => this.#readDepth?.() ?? Promise.resolve(0);
+    new Gauge({
+      ...options,
+      async collect() {
+        const depth = await read();
+        if (depth === undefined) this.remove(QUEUE);
+        else this.set(QUEUE, depth);
+      },
+    });
+  }
+
+  #ageGauge(options: GaugeOptions): void {
     const age = () => this.#age();
     new Gauge({
       ...options,

@@ -28,7 +28,7 @@ export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const metrics = new OperatorMetrics();
     const { connection } = await connectCluster(context, closers, (record) => {
-      metrics.observeCall({ ...record, url: record.path });
+      metrics.observeCall(record);
     });
     await startFunctions({
       context,

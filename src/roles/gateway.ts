@@ -19,7 +19,7 @@ export const start: StartRole = (context) =>
     const { config, log } = context;
     const metrics = new OperatorMetrics();
     const { connection, uid } = await connectCluster(context, closers, (record) => {
-      metrics.observeCall({ ...record, url: record.path });
+      metrics.observeCall(record);
     });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
     const queue = openReconcileQueue({ redis, log, closers });

@@ -17,6 +17,8 @@ import { decideRetryDelay, parseApiError } from './status.ts';
 export interface RequestRecord extends RequestName {
   method: string;
   path: string;
+  /** Names of the query's parameters. */
+  parameters: readonly string[];
   /** HTTP status; `<error>` when there was no answer. */
   code: string;
   /** `host:port` of the API server. */
@@ -194,6 +196,7 @@ class HttpConnection implements Connection {
       ...describeRequest(call),
       method: call.method,
       path: call.path,
+      parameters: [...url.searchParams.keys()],
       code,
       host: url.host,
       seconds: (performance.now() - start) / 1000,

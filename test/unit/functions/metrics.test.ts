@@ -1,64 +1,75 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideVerb, parseApiPath } from '../../../functions/metrics/call-metrics.ts';
+import { templateUrl } from '../../../functions/metrics/call-metrics.ts';
 import { OperatorMetrics } from '../../../functions/metrics/operator-metrics.ts';
 
-const paths: { method?: string; url: string; want: [resource: string, verb: string] }[] = [
-  { url: '/api/v1/namespaces/kubevirt/pods', want: ['pods', 'LIST'] },
-  { url: '/api/v1/namespaces/kubevirt/pods/virt-api-1', want: ['pods', 'GET'] },
-  { url: '/api/v1/namespaces/kubevirt', want: ['namespaces', 'GET'] },
-  { url: '/api/v1/namespaces', want: ['namespaces', 'LIST'] },
-  { url: '/apis/apps/v1/deployments?watch=1&resourceVersion=7', want: ['deployments', 'WATCH'] },
+const templates: { path: string; parameters?: string[]; want: string }[] = [
+  { path: '/api/v1/namespaces/kubevirt/pods', want: '/api/v1/namespaces/%7Bnamespace%7D/pods' },
+  { path: '/api/v1/namespaces/kubevirt/pods/a', want: '/api/v1/namespaces/%7Bnamespace%7D/pods/%7Bname%7D' },
+  { path: '/api/v1/namespaces/kubevirt', want: '/api/v1/namespaces/%7Bname%7D' },
+  { path: '/api/v1/namespaces', want: '/api/v1/namespaces' },
   {
-    method: 'PUT',
-    url: '/apis/kubevirt.io/v1/namespaces/kubevirt/kubevirts/kubevirt/status',
-    want: ['kubevirts', 'UPDATE'],
+    path: '/apis/apps/v1/deployments',
+    parameters: ['watch', 'resourceVersion'],
+    want: '/apis/apps/v1/deployments?resourceVersion=%7Bvalue%7D&watch=%7Bvalue%7D',
   },
-  { method: 'POST', url: '/apis/apps/v1/namespaces/kubevirt/deployments?dryRun=All', want: ['deployments', 'CREATE'] },
   {
-    method: 'PATCH',
-    url: '/apis/rbac.authorization.k8s.io/v1/clusterroles/kubevirt-api',
-    want: ['clusterroles', 'PATCH'],
+    path: '/apis/kubevirt.io/v1/namespaces/a/kubevirts/b/status',
+    want: '/apis/kubevirt.io/v1/namespaces/%7Bnamespace%7D/kubevirts/%7Bname%7D/status',
   },
-  { url: '/version', want: ['none', 'LIST'] },
+  { path: '/version', want: '/version' },
+  { path: '/apis/apps/v1', want: '/apis/apps/v1' },
 ];
-for (const { method = 'GET', url, want } of paths) {
-  test(`a call ${method} ${url} counts as ${want.join(' ')}`, () => {
-    const parsed = new URL(url, 'https://server');
-    const { resource, name } = parseApiPath(parsed.pathname);
-    assert.deepEqual([resource, decideVerb(method, parsed, name !== undefined)], want);
+for (const { path, parameters = [], want } of templates) {
+  test(`a call of ${path} is shown without names`, () => {
+    assert.equal(templateUrl({ host: 'h:1', path, parameters }), `https://h:1${want}`);
   });
 }
 
-test('calls are exposed without names of objects and values of queries', async () => {
+test('calls are counted by result; time is measured by URL, and waiting only where there was some', async () => {
   const metrics = new OperatorMetrics();
-  metrics.observeCall({
-    method: 'GET',
-    url: '/api/v1/namespaces/kubevirt/secrets/kubevirt-ca?limit=5',
-    host: 'h:1',
-    code: '200',
-    seconds: 0.01,
-    waitedSeconds: 0,
-  });
+  const call = { method: 'GET', path: '/api/v1/nodes', parameters: [], host: 'h:1', resource: 'nodes', verb: 'LIST' };
+  metrics.observeCall({ ...call, code: '200', seconds: 0.01, waitedSeconds: 0 });
+  metrics.observeCall({ ...call, code: '<error>', seconds: 0.01, waitedSeconds: 0.1 });
   const page = await metrics.registry.metrics();
-  assert.match(
-    page,
-    /kubevirt_rest_client_requests_total\{code="200",method="GET",host="h:1",resource="secrets",verb="GET"\} 1/,
-  );
-  assert.match(page, /url="\/api\/v1\/namespaces\/\{namespace\}\/secrets\/\{name\}\?limit=%7Bvalue%7D"/);
-  assert.doesNotMatch(page, /kubevirt-ca/);
+  const labels = 'method="GET",host="h:1",resource="nodes",verb="LIST"';
+  assert.match(page, new RegExp(`kubevirt_rest_client_requests_total\\{code="200",${labels}\\} 1`));
+  assert.match(page, new RegExp(`kubevirt_rest_client_requests_total\\{code="<error>",${labels}\\} 1`));
+  const timed = 'verb="GET",url="https://h:1/api/v1/nodes"';
+  assert.match(page, new RegExp(`kubevirt_rest_client_request_latency_seconds_count\\{${timed}\\} 2`));
+  assert.match(page, new RegExp(`kubevirt_rest_client_rate_limiter_duration_seconds_count\\{${timed}\\} 1`));
 });
 
-test('the emulation gauge is there only while leading, with the value of the KubeVirt object', async () => {
+test('leading and ready are there from the start; emulation as soon as a KubeVirt object is known, leading or not', async () => {
   const metrics = new OperatorMetrics();
-  metrics.setEmulationEnabled(true);
-  assert.doesNotMatch(await metrics.registry.metrics(), /emulation_enabled/);
+  const page = await metrics.registry.metrics();
+  assert.match(page, /kubevirt_virt_operator_leading_status 0\n/);
+  assert.match(page, /kubevirt_virt_operator_ready_status 0\n/);
+  assert.doesNotMatch(page, /emulation_enabled/);
   metrics.setLeading(true);
-  assert.match(await metrics.registry.metrics(), /kubevirt_configuration_emulation_enabled 1\n/);
-  assert.match(await metrics.registry.metrics(), /kubevirt_virt_operator_leading_status 1\n/);
+  metrics.setReady(true);
+  metrics.setEmulationEnabled(true);
+  const later = await metrics.registry.metrics();
+  for (const name of ['virt_operator_leading_status', 'virt_operator_ready_status', 'configuration_emulation_enabled'])
+    assert.match(later, new RegExp(`kubevirt_${name} 1\n`));
   metrics.setLeading(false);
-  assert.doesNotMatch(await metrics.registry.metrics(), /emulation_enabled/);
-  assert.match(await metrics.registry.metrics(), /kubevirt_virt_operator_leading_status 0\n/);
+  metrics.setEmulationEnabled(false);
+  const last = await metrics.registry.metrics();
+  for (const name of ['virt_operator_leading_status', 'configuration_emulation_enabled'])
+    assert.match(last, new RegExp(`kubevirt_${name} 0\n`));
+});
+
+test('the depth of the queue is what its worker reads, zero elsewhere, and absent when Redis is away', async () => {
+  const metrics = new OperatorMetrics();
+  const depth = async () =>
+    /kubevirt_workqueue_depth\{name="virt-operator"\} (\d+)/.exec(await metrics.registry.metrics());
+  assert.equal((await depth())?.[1], '0');
+  metrics.queue.followDepth(() => Promise.resolve(7));
+  assert.equal((await depth())?.[1], '7');
+  metrics.queue.followDepth(() => Promise.resolve(undefined));
+  assert.equal(await depth(), null);
+  metrics.queue.followDepth(undefined);
+  assert.equal((await depth())?.[1], '0');
 });
 
 test('the queue metrics carry upstream names and the queue name', async () => {
