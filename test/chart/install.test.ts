@@ -74,12 +74,14 @@ async function whenReady(object: KubernetesObject, { port, dashboardPort }: Port
   }
   await eventually(
     () => readPage(port, path),
-    (page) => page !== undefined,
+    ({ status }) => status === 200,
+    60_000,
   );
   // Alerts count the pods that say so (design decision 12).
   await eventually(
     () => readPage(port, '/metrics'),
-    (page) => /^kubevirt_virt_operator_ready_status 1$/m.test(page ?? ''),
+    ({ text }) => /^kubevirt_virt_operator_ready_status 1$/m.test(text),
+    60_000,
   );
 }
 
@@ -109,7 +111,9 @@ for (const { mode, values, deployments } of modes) {
         const stand = await standFor(plane, deployment, redis.url);
         pods.push(await startPod(podOf(deployment), stand));
         if (name === 'virt-operator') plane.setWebhookPorts([stand.webhookPort]);
-        await whenReady(deployment, stand);
+        await whenReady(deployment, stand).catch((cause: unknown) => {
+          throw new Error(`${name} does not become ready:\n${pods.at(-1)?.text() ?? ''}`, { cause });
+        });
       }
 
       const apply = find(objects, 'Job', 'virt-operator-apply-kubevirt');

@@ -76,17 +76,24 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The body of an answer 200; undefined for any other answer, and for none. Certificates are not looked at, as by the kubelet. */
-export function readPage(port: number, path: string): Promise<string | undefined> {
+/** An answer to a plain GET. */
+export interface Page {
+  /** 0: nobody answered. */
+  status: number;
+  text: string;
+}
+
+/** Reads a page. Certificates are not looked at, as by the kubelet. */
+export function readPage(port: number, path: string): Promise<Page> {
   return new Promise((resolve) => {
     get({ host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false }, (answer) => {
       let text = '';
       answer.on('data', (part: Buffer) => (text += part.toString()));
       answer.once('end', () => {
-        resolve(answer.statusCode === 200 ? text : undefined);
+        resolve({ status: answer.statusCode ?? 0, text });
       });
-    }).once('error', () => {
-      resolve(undefined);
+    }).once('error', (error) => {
+      resolve({ status: 0, text: error.message });
     });
   });
 }

@@ -65,6 +65,11 @@ const contradictory: Refusal[] = [
     want: /kubevirt\.enabled is not/,
   },
   {
+    name: 'a drain that lasts to the end',
+    values: { 'admission.drainSeconds': 30 },
+    want: /make terminationGracePeriodSeconds longer/,
+  },
+  {
     name: 'autoscaling bounds the wrong way round',
     values: { mode: 'split', 'functions.autoscaling.minReplicas': 9 },
     want: /minReplicas \(9\) is more than maxReplicas \(6\)/,

@@ -216,3 +216,10 @@ spec:
       {{- toYaml .selector | nindent 6 }}
 {{- end -}}
 {{- end -}}
+
+{{/* Arguments of the roles that answer admission requests, separated by blanks. */}}
+{{- define "virt-operator.admissionArgs" -}}
+--port=8443 --webhook-port=8444 --drain-seconds={{ .Values.admission.drainSeconds }}
+{{- if .Values.admission.requireClientCertificates }} --require-client-certificates{{ end }}
+{{- if .Values.admission.checkNewObjects }} --check-new-objects{{ end }}
+{{- end -}}
