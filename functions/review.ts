@@ -46,6 +46,20 @@ export type Verdict =
 /** Decides about one request. A rejected promise is answered as a refusal that carries the error's text. */
 export type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
 
+/** What a router of reviews is made from. */
+export interface ReviewOptions {
+  path: string;
+  /** Name of the function, for logs and metrics. */
+  name: string;
+  admit: Admit;
+  log: Log;
+  /** Told of each decision and how many seconds it took. */
+  observe?: ObserveReview | undefined;
+}
+
+/** Called after each decision. */
+export type ObserveReview = (review: { function: string; verdict: Verdict['kind'] }, seconds: number) => void;
+
 /** At most this many causes stand in a schema rejection; the message tells how many more there are (spec/webhooks.md §2). */
 const MAX_SCHEMA_CAUSES = 10;
 /** Longest text about one fault, in characters: what it quotes may come from anybody and be as long as a whole review. */
@@ -134,7 +148,7 @@ const describeFailure = (error: unknown) =>
   error instanceof RangeError ? `the object is nested too deeply: ${error.message}` : errorText(error);
 
 const answerReview =
-  (admit: Admit, log: Log): RequestHandler =>
+  ({ admit, log, name, observe }: ReviewOptions): RequestHandler =>
   async (request, response) => {
     const review = reviewSchema.safeParse(request.body);
     if (!review.success) {
@@ -146,13 +160,15 @@ const answerReview =
     }
     const { apiVersion, kind } = review.data;
     const { uid, operation } = review.data.request;
+    const begun = performance.now();
     const verdict = await decideInTime(response, (signal) => admit(review.data.request, signal)).catch(
       (error: unknown): Verdict => {
-        log.warn({ reason: cut(errorText(error)), operation }, 'admission could not decide');
+        log.warn({ reason: cut(errorText(error)), function: name, operation }, 'admission could not decide');
         return { kind: 'refused', message: describeFailure(error) };
       },
     );
-    if (verdict.kind !== 'allowed') log.debug({ uid, operation, verdict: verdict.kind }, 'admission refused');
+    observe?.({ function: name, verdict: verdict.kind }, (performance.now() - begun) / 1000);
+    if (verdict.kind !== 'allowed') log.debug({ uid, function: name, verdict: verdict.kind }, 'admission refused');
     if (!response.destroyed) response.json({ apiVersion, kind, response: buildResponse(uid, verdict) });
   };
 
@@ -198,14 +214,15 @@ const requireJson: RequestHandler = (request, response, next) => {
 };
 
 /**
- * An Express router that answers AdmissionReviews at `path` by `admit` and stands alone. Anything that is not a review is answered 4xx; a review is
+ * An Express router that answers AdmissionReviews and stands alone. Anything that is not a review is answered 4xx; a review is
  * always answered 200 with the uid of the request (spec/webhooks.md §2).
  */
-export function createReviewRouter(path: string, admit: Admit, log: Log): Router {
+export function createReviewRouter(options: ReviewOptions): Router {
+  const { path } = options;
   const router = express.Router();
   // Under a serverless host the body may have been read or parsed already; express.json leaves it alone then.
   const readBody = express.json({ limit: MAX_REVIEW_BYTES, strict: false });
-  router.post(path, requireJson, parseGivenBody, readBody, answerReview(admit, log));
+  router.post(path, requireJson, parseGivenBody, readBody, answerReview(options));
   router.all(path, (_request, response) => {
     response.status(405).set('Allow', 'POST').type('text/plain').send('reviews come by POST');
   });

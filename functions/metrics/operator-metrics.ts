@@ -1,20 +1,23 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { CallMetrics, type FinishedCall } from './call-metrics.ts';
+import { OwnMetrics, type ProcessIdentity } from './own-metrics.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 
 /**
- * Upstream's metrics of this process (spec/observability.md §2–5), each under its name. They stay per process, so that upstream's rules hold (design
- * decision 12). Vectors appear with their first label combination.
+ * The metrics of this process. Upstream's (spec/observability.md §2–5) stand under their names and stay per process, so that upstream's rules hold (design
+ * decision 12); vectors appear with their first label combination. Ours stand beside them.
  */
 export class OperatorMetrics {
   readonly registry = new Registry();
+  readonly own: OwnMetrics;
   readonly queue = new QueueMetrics(this.registry);
   readonly #calls = new CallMetrics(this.registry);
   readonly #leading = this.#gauge('kubevirt_virt_operator_leading_status', '1 on the replica that leads and works.');
   readonly #ready = this.#gauge('kubevirt_virt_operator_ready_status', '1 on a replica that can do its part.');
   #emulation: Gauge | undefined;
 
-  constructor() {
+  constructor(identity: ProcessIdentity) {
+    this.own = new OwnMetrics(identity);
     collectDefaultMetrics({ register: this.registry });
   }
 

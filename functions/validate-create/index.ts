@@ -3,7 +3,7 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
-import { createReviewRouter, type Verdict, type Violation } from '../review.ts';
+import { createReviewRouter, type ObserveReview, type Verdict, type Violation } from '../review.ts';
 import type { CheckPlacement } from '../validate-update/placement.ts';
 import { findViolations } from '../validate-update/violations.ts';
 import { findWarnings } from '../validate-update/warnings.ts';
@@ -19,6 +19,7 @@ export interface ValidateCreateOptions {
   findSchemaProblems: (object: object) => string[];
   /** Semantic checks of a new object (spec/field-reports.md B46); absent: none, as upstream. */
   check?: CheckNew;
+  observe?: ObserveReview;
 }
 
 /** What is wrong, and what is worth a warning, about a new object that fits the schema. */
@@ -50,9 +51,10 @@ async function isAnyThere(api: ApiConnection, signal: AbortSignal): Promise<bool
 /** validate-create: the schema, then that there is no KubeVirt yet in any namespace (spec/webhooks.md §3), then the semantic checks if they are wanted. */
 export function createValidateCreate(options: ValidateCreateOptions): Router {
   const { api, log, findSchemaProblems, check } = options;
-  return createReviewRouter(
-    VALIDATE_CREATE_PATH,
-    async (request, signal): Promise<Verdict> => {
+  return createReviewRouter({
+    path: VALIDATE_CREATE_PATH,
+    name: 'validate-create',
+    admit: async (request, signal): Promise<Verdict> => {
       const object = request.object ?? {};
       const problems = findSchemaProblems(object);
       if (problems.length > 0) return { kind: 'schema', problems };
@@ -64,5 +66,6 @@ export function createValidateCreate(options: ValidateCreateOptions): Router {
       return violations.length > 0 ? { kind: 'violations', violations, warnings } : { kind: 'allowed', warnings };
     },
     log,
-  );
+    observe: options.observe,
+  });
 }

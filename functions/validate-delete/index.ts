@@ -3,10 +3,17 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
-import { createReviewRouter, type AdmissionRequest, type Verdict } from '../review.ts';
+import { createReviewRouter, type ObserveReview, type AdmissionRequest, type Verdict } from '../review.ts';
 
 /** Path at which the webhook configuration `virt-operator-validator` expects this function (spec/webhooks.md §1). */
 export const VALIDATE_DELETE_PATH = '/kubevirt-validate-delete';
+
+/** What validate-delete needs. */
+export interface ValidateDeleteOptions {
+  api: ApiConnection;
+  log: Log;
+  observe?: ObserveReview;
+}
 
 /** Workloads that hold up a removal, in the order in which they are looked for (spec/webhooks.md §5). */
 const WORKLOADS = [
@@ -53,11 +60,12 @@ async function findWorkloads(api: ApiConnection, signal: AbortSignal): Promise<s
  * validate-delete: refuses to delete a deployed KubeVirt whose uninstall strategy protects workloads while there are any (spec/webhooks.md §5).
  * Asks the API server only when the object in the review calls for it.
  */
-export function createValidateDelete(options: { api: ApiConnection; log: Log }): Router {
+export function createValidateDelete(options: ValidateDeleteOptions): Router {
   const { api, log } = options;
-  return createReviewRouter(
-    VALIDATE_DELETE_PATH,
-    async (request, signal) => {
+  return createReviewRouter({
+    path: VALIDATE_DELETE_PATH,
+    name: 'validate-delete',
+    admit: async (request, signal) => {
       const targets = await readTargets(request, api, signal);
       if (targets.every(isFreeToGo)) return ALLOWED;
       const found = await findWorkloads(api, signal);
@@ -68,5 +76,6 @@ export function createValidateDelete(options: { api: ApiConnection; log: Log }):
       };
     },
     log,
-  );
+    observe: options.observe,
+  });
 }

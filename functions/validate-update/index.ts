@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Router } from 'express';
 import { asKubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
-import { createReviewRouter, type AdmissionRequest, type Verdict } from '../review.ts';
+import { createReviewRouter, type ObserveReview, type AdmissionRequest, type Verdict } from '../review.ts';
 import type { CheckPlacement } from './placement.ts';
 import type { Update } from './rules.ts';
 import { findViolations } from './violations.ts';
@@ -17,6 +17,7 @@ export interface ValidateUpdateOptions {
   /** Problems of an object against the KubeVirt schema, as sentences. */
   findSchemaProblems: (object: object) => string[];
   log: Log;
+  observe?: ObserveReview;
 }
 
 const EXPECTED = 'expect resource to be kubevirts.kubevirt.io in version v1 or v1alpha3';
@@ -46,5 +47,11 @@ export function createValidateUpdate(options: ValidateUpdateOptions): Router {
     const warnings = findWarnings(update);
     return violations.length > 0 ? { kind: 'violations', violations, warnings } : { kind: 'allowed', warnings };
   };
-  return createReviewRouter(VALIDATE_UPDATE_PATH, admit, log);
+  return createReviewRouter({
+    path: VALIDATE_UPDATE_PATH,
+    name: 'validate-update',
+    admit,
+    log,
+    observe: options.observe,
+  });
 }

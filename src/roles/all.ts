@@ -1,9 +1,9 @@
-import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import { createObjectStore } from '../watch/store.ts';
 import { connectCluster } from './cluster.ts';
 import { serveDashboard } from './dashboard.ts';
 import { startFunctions, storeSources } from './functions.ts';
 import { openGateway, openReconcileQueue } from './gateway.ts';
+import { createRoleMetrics } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -13,7 +13,7 @@ import { startWorker } from './worker.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const metrics = new OperatorMetrics();
+    const metrics = createRoleMetrics(context);
     const { connection, uid } = await connectCluster(context, closers, (record) => {
       metrics.observeCall(record);
     });
@@ -22,9 +22,9 @@ export const start: StartRole = (context) =>
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
     const sources = storeSources(context, store, { connection, closers });
-    await startFunctions({ context, connection, metrics, sources, closers });
+    await startFunctions({ context, connection, metrics, sources, redis, closers });
     await serveDashboard({ config, log, redis, closers });
-    openGateway({ watches, queue, redis, log, closers });
+    openGateway({ watches, queue, redis, log, closers, metrics });
     await startWorker({ context, connection, store, redis, queue, closers, metrics });
     return undefined;
   });

@@ -1,7 +1,7 @@
 import { createPlacementCheck } from '../../functions/validate-update/placement.ts';
 import { readClientPolicy } from '../../functions/client-certificates.ts';
 import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
-import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import type { ObserveReview } from '../../functions/review.ts';
 import type { RunningServer } from '../../functions/server.ts';
 import { createCheckNew, createValidateCreate } from '../../functions/validate-create/index.ts';
 import { createValidateDelete } from '../../functions/validate-delete/index.ts';
@@ -12,7 +12,8 @@ import type { KubernetesObject } from '../api/objects.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
 import { connectCluster } from './cluster.ts';
-import { serveMetricsPage } from './metrics-page.ts';
+import { createRoleMetrics, serveMetricsPage, type PageParts } from './metrics-page.ts';
+import { connectRedis } from './redis.ts';
 import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 
@@ -26,17 +27,16 @@ export const CACHES_MISSING = 'the API caches are not complete yet';
 /** Starts admission, metrics and probes, and nothing else. */
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
-    const metrics = new OperatorMetrics();
-    const { connection } = await connectCluster(context, closers, (record) => {
+    const metrics = createRoleMetrics(context);
+    const { connection, uid } = await connectCluster(context, closers, (record) => {
       metrics.observeCall(record);
     });
-    await startFunctions({
-      context,
-      connection,
-      metrics,
-      sources: watchSources(context, connection, closers),
-      closers,
-    });
+    const { config, log } = context;
+    const sources = watchSources(context, connection, closers);
+    // Admission never asks Redis: it is for the metrics of the other processes alone.
+    const redis =
+      config.redisUrl === undefined ? {} : { redis: connectRedis({ config, log, clusterUid: uid, closers }) };
+    await startFunctions({ context, connection, metrics, sources, closers, ...redis });
     metrics.setReady(true);
     return undefined;
   });
@@ -45,6 +45,8 @@ export const start: StartRole = (context) =>
 export interface FunctionSources {
   secret: () => KubernetesObject | undefined;
   kubeVirts: () => readonly KubernetesObject[];
+  /** Secrets whose certificates are watched over; default: the serving one. */
+  certificates?: () => readonly KubernetesObject[];
   /** ConfigMap `kube-system/extension-apiserver-authentication`. */
   authentication: () => KubernetesObject | undefined;
   /** What readiness waits for; a sentence while it is missing. */
@@ -109,6 +111,7 @@ export function storeSources(
   return {
     secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
     kubeVirts: () => store.list('KubeVirt'),
+    certificates: () => store.list('Secret'),
     authentication: () => authentication.current(),
     missing: () => (store.isSynced() && authentication.isSynced() ? undefined : CACHES_MISSING),
     onChange: listen(listeners),
@@ -136,14 +139,14 @@ function listen(listeners: Set<() => void>): (listener: () => void) => () => voi
   };
 }
 
-/** Builds the functions and serves them over TLS (spec/startup.md §5); they stop with the role. */
-export async function startFunctions(parts: {
-  context: RoleContext;
+/** What the functions are built from. */
+export interface FunctionParts extends Omit<PageParts, 'webhooks'> {
   connection: ApiConnection;
-  metrics: OperatorMetrics;
   sources: FunctionSources;
-  closers: Closers;
-}): Promise<RunningServer> {
+}
+
+/** Builds the functions and serves them over TLS (spec/startup.md §5); they stop with the role. */
+export async function startFunctions(parts: FunctionParts): Promise<RunningServer> {
   const { context, sources } = parts;
   const { config } = context;
   const clientPolicy = () => readClientPolicy(sources.authentication(), config.requireClientCertificates);
@@ -151,13 +154,16 @@ export async function startFunctions(parts: {
   return serveMetricsPage({ ...parts, webhooks });
 }
 
-function buildAdmission({ context: { config, log }, connection }: { context: RoleContext; connection: ApiConnection }) {
+function buildAdmission({ context: { config, log }, connection, metrics: { own } }: FunctionParts) {
+  const observe: ObserveReview = (review, seconds) => {
+    own.observeAdmission(review, seconds);
+  };
   const findSchemaProblems = createSchemaCheck(buildKubeVirtCrd);
   const checkPlacement = createPlacementCheck({ api: connection, operatorNamespace: config.operatorNamespace });
   const check = config.checkNewObjects ? { check: createCheckNew(checkPlacement) } : {};
   return [
-    createValidateCreate({ api: connection, log, findSchemaProblems, ...check }),
-    createValidateUpdate({ log, findSchemaProblems, checkPlacement }),
-    createValidateDelete({ api: connection, log }),
+    createValidateCreate({ api: connection, log, findSchemaProblems, observe, ...check }),
+    createValidateUpdate({ log, findSchemaProblems, checkPlacement, observe }),
+    createValidateDelete({ api: connection, log, observe }),
   ];
 }

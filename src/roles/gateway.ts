@@ -1,4 +1,4 @@
-import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnections } from '../queue/connection.ts';
 import { checkEvictionPolicy } from '../queue/connection.ts';
@@ -8,7 +8,7 @@ import { startGateway, type Gateway } from '../watch/gateway.ts';
 import type { Watches } from '../watch/watches.ts';
 import { connectCluster } from './cluster.ts';
 import { CACHES_MISSING, watchPageSources } from './functions.ts';
-import { serveMetricsPage } from './metrics-page.ts';
+import { createRoleMetrics, serveMetricsPage } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -17,7 +17,7 @@ import { openWatches } from './watches.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const metrics = new OperatorMetrics();
+    const metrics = createRoleMetrics(context);
     const { connection, uid } = await connectCluster(context, closers, (record) => {
       metrics.observeCall(record);
     });
@@ -26,8 +26,8 @@ export const start: StartRole = (context) =>
     const watches = openWatches(context, { connection, depth: 'metadata', closers });
     const page = watchPageSources(context, connection, closers);
     const missing = () => (watches.isSynced() ? page.missing() : CACHES_MISSING);
-    await serveMetricsPage({ context, metrics, sources: { ...page, missing }, closers });
-    await openGateway({ watches, queue, redis, log, closers }).started;
+    await serveMetricsPage({ context, metrics, sources: { ...page, missing }, redis, closers });
+    await openGateway({ watches, queue, redis, log, closers, metrics }).started;
     metrics.setReady(true);
     return undefined;
   });
@@ -46,15 +46,19 @@ export function openGateway(parts: {
   redis: RedisConnections;
   log: Log;
   closers: Closers;
+  metrics: OperatorMetrics;
 }): Gateway {
-  const { watches, queue, redis, log, closers } = parts;
+  const { watches, queue, redis, log, closers, metrics } = parts;
   const ending = new AbortController();
   closers.add('gateway', () => {
     ending.abort(new Error('the process ends'));
   });
   const gateway = startGateway({
     watches,
-    enqueue: (key, cause) => queue.add(key, cause),
+    enqueue: async (key, cause) => {
+      await queue.add(key, cause);
+      metrics.queue.added(false);
+    },
     log,
     signal: ending.signal,
   });

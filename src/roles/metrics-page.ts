@@ -1,16 +1,25 @@
+import { ClusterMetrics, type MetricsPage } from '../../functions/metrics/cluster-metrics.ts';
 import { createMetrics } from '../../functions/metrics/index.ts';
-import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import { createProbes } from '../../functions/probes/index.ts';
 import { startServer, type RunningServer, type WebhookOptions } from '../../functions/server.ts';
+import type { RedisConnections } from '../queue/connection.ts';
 import { wait } from '../queue/wait.ts';
 import { findActive } from './active-kubevirt.ts';
+import { createSnapshotReader } from './cluster-snapshot.ts';
+import { PROGRAM_VERSION } from './cluster.ts';
 import type { FunctionSources } from './functions.ts';
 import { followSettings } from './live-settings.ts';
 import type { Closers, RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */
 export type MetricsSources = Pick<FunctionSources, 'secret' | 'kubeVirts' | 'missing' | 'onChange'> &
-  Partial<Pick<FunctionSources, 'authentication'>>;
+  Partial<Pick<FunctionSources, 'authentication' | 'certificates'>>;
+
+/** The metrics of a process of this role. */
+export function createRoleMetrics({ config: { role } }: RoleContext): OperatorMetrics {
+  return new OperatorMetrics({ role, version: PROGRAM_VERSION });
+}
 
 /** Milliseconds that running requests have when the listeners close. */
 const GRACE_MS = 1000;
@@ -21,6 +30,8 @@ export interface PageParts {
   metrics: OperatorMetrics;
   sources: MetricsSources;
   closers: Closers;
+  /** Absent where there is none: then nothing is shown of other processes. */
+  redis?: RedisConnections;
   /** Admission, in the roles that serve it. */
   webhooks?: WebhookOptions;
 }
@@ -42,7 +53,7 @@ export async function serveMetricsPage(parts: PageParts): Promise<RunningServer>
   const server = await startServer({
     host: config.listen,
     port: config.port,
-    metrics: [createMetrics({ registries: [metrics.registry], log }), probes],
+    metrics: [createMetrics({ pages: collectPages(parts), log }), probes],
     ...(webhooks === undefined ? {} : { webhooks }),
     inputs: () => ({
       secret: sources.secret(),
@@ -66,6 +77,17 @@ export async function serveMetricsPage(parts: PageParts): Promise<RunningServer>
     webhooks === undefined ? 'metrics are served' : 'functions are served',
   );
   return server;
+}
+
+function collectPages({ context: { log }, metrics, redis, sources, closers }: PageParts): MetricsPage[] {
+  const { own, registry } = metrics;
+  own.followCertificates(sources.certificates ?? (() => [sources.secret()].filter((secret) => secret !== undefined)));
+  closers.add('metrics of this process', () => {
+    own.close();
+  });
+  const shared =
+    redis === undefined ? [] : [new ClusterMetrics({ read: createSnapshotReader({ redis, log, closers }), log })];
+  return [registry, own.registry, ...shared];
 }
 
 /** Begins to drain when the process is asked to end; the returned function waits until that has lasted long enough. */

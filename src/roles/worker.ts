@@ -1,5 +1,6 @@
-import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
+import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { ApiConnection } from '../api/connection.ts';
+import type { Enqueue } from '../api/causes.ts';
 import { OPERATOR_LEASE } from '../api/names.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { createClient } from '../apply/client.ts';
@@ -7,6 +8,7 @@ import { ConfigurationError } from '../errors.ts';
 import { findForeignLeader } from '../observe/foreign-leader.ts';
 import { createMonitorFinder } from '../observe/monitor-namespace.ts';
 import type { RedisConnections } from '../queue/connection.ts';
+import { readCounts } from '../queue/counts.ts';
 import { LeaderLock } from '../queue/lock.ts';
 import { PassLog } from '../queue/pass-log.ts';
 import { ProgressBoard } from '../queue/progress.ts';
@@ -23,7 +25,8 @@ import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
 import { CACHES_MISSING, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
-import { serveMetricsPage, type MetricsSources } from './metrics-page.ts';
+import { measureHistory, measurePass, measureStore } from './measured.ts';
+import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -32,14 +35,14 @@ import { openWatches } from './watches.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const metrics = new OperatorMetrics();
+    const metrics = createRoleMetrics(context);
     const { connection, uid } = await connectCluster(context, closers, (record) => {
       metrics.observeCall(record);
     });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
     const queue = openReconcileQueue({ redis, log, closers });
     const store = createObjectStore(openWatches(context, { connection, depth: 'full', closers }));
-    await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), closers });
+    await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), redis, closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({
       context,
@@ -61,6 +64,7 @@ function pageSources(store: ObjectStore, operatorNamespace: string): MetricsSour
   return {
     secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
     kubeVirts: () => store.list('KubeVirt'),
+    certificates: () => store.list('Secret'),
     missing: () => (store.isSynced() ? undefined : CACHES_MISSING),
     onChange: (listener) => store.onChange(listener),
   };
@@ -74,8 +78,7 @@ export interface WorkerParts {
   redis: RedisConnections;
   queue: ReconcileQueue;
   closers: Closers;
-  /** Absent where the process has no metrics page. */
-  metrics?: OperatorMetrics;
+  metrics: OperatorMetrics;
   /** Ends the process because a pass does not end; absent in role `all` (design decision 5). */
   onStuck?: (why: string) => void;
 }
@@ -93,13 +96,13 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   const timers = openTimers(parts);
   log.info('waiting for the API caches');
   await store.whenSynced(signal);
-  metrics?.setReady(true);
+  metrics.setReady(true);
   const worker = runWorker({
     lock: announce(buildLock(parts), { ...parts, events }),
     queue,
     wakeUps: timers,
-    history: new PassLog(redis, log),
-    pass: createReconcile(buildReconcileParts(parts, events)),
+    history: measureHistory(new PassLog(redis, log), metrics),
+    pass: measurePass(createReconcile(buildReconcileParts(parts, events)), metrics),
     log,
     name: config.hostname,
     ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
@@ -107,7 +110,10 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   closers.add('worker', () => worker.stop());
 }
 
-function buildReconcileParts({ context, connection, store, redis, queue }: WorkerParts, events: EventRecorder) {
+function buildReconcileParts(
+  { context, connection, store: caches, redis, queue, metrics }: WorkerParts,
+  events: EventRecorder,
+) {
   const { config, log } = context;
   const { release, operatorNamespace } = config;
   if (release === undefined) throw new ConfigurationError('this role needs VIRT_OPERATOR_IMAGE');
@@ -119,13 +125,18 @@ function buildReconcileParts({ context, connection, store, redis, queue }: Worke
     log,
   });
   const progress = new ProgressBoard(redis, log);
+  const store = measureStore(caches, metrics);
   return { store, connection, recorder: queue, strategies, progress, events, release, operatorNamespace, log };
 }
 
 /** Wake-ups go off in this process; what Redis lost of its settings is set again when it comes back. */
-function openTimers({ context, redis, queue, closers }: WorkerParts): Timers {
+function openTimers({ context, redis, queue, closers, metrics }: WorkerParts): Timers {
   const { log } = context;
-  const timers = new Timers({ redis, log, add: (key, cause) => queue.add(key, cause) });
+  const add: Enqueue = async (key, cause) => {
+    await queue.add(key, cause);
+    metrics.queue.added(true);
+  };
+  const timers = new Timers({ redis, log, add });
   closers.add('timers', () => timers.close());
   closers.add('alarms', timers.start());
   const ending = new AbortController();
@@ -159,7 +170,8 @@ function buildLock({ context, redis, store }: WorkerParts): Lock {
 }
 
 /** Tells the log and the metrics when this process begins and ends to lead, and looks for leftovers meanwhile. */
-function announce(lock: Lock, { context, store, events, metrics }: WorkerParts & { events: EventRecorder }): Lock {
+function announce(lock: Lock, parts: WorkerParts & { events: EventRecorder }): Lock {
+  const { context, store, events, metrics, redis, queue } = parts;
   const { log, config } = context;
   return {
     run: ({ signal, onLead }) =>
@@ -167,13 +179,15 @@ function announce(lock: Lock, { context, store, events, metrics }: WorkerParts &
         signal,
         onLead: async (term) => {
           log.info({ fence: term.fence }, 'started leading');
-          metrics?.setLeading(true);
+          metrics.setLeading(true);
+          metrics.queue.followDepth(async () => (await readCounts(redis, queue.queue))?.waiting);
           const { operatorNamespace } = config;
           watchLegacyConfig({ store, operatorNamespace, events, log, signal: term.signal });
           try {
             await onLead(term);
           } finally {
-            metrics?.setLeading(false);
+            metrics.setLeading(false);
+            metrics.queue.followDepth(undefined);
             log.info({ fence: term.fence }, 'stopped leading');
           }
         },

@@ -27,7 +27,7 @@ for (const { path, parameters = [], want } of templates) {
 }
 
 test('calls are counted by result; time is measured by URL, and waiting only where there was some', async () => {
-  const metrics = new OperatorMetrics();
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
   const call = { method: 'GET', path: '/api/v1/nodes', parameters: [], host: 'h:1', resource: 'nodes', verb: 'LIST' };
   metrics.observeCall({ ...call, code: '200', seconds: 0.01, waitedSeconds: 0 });
   metrics.observeCall({ ...call, code: '<error>', seconds: 0.01, waitedSeconds: 0.1 });
@@ -41,7 +41,7 @@ test('calls are counted by result; time is measured by URL, and waiting only whe
 });
 
 test('leading and ready are there from the start; emulation as soon as a KubeVirt object is known, leading or not', async () => {
-  const metrics = new OperatorMetrics();
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
   const page = await metrics.registry.metrics();
   assert.match(page, /kubevirt_virt_operator_leading_status 0\n/);
   assert.match(page, /kubevirt_virt_operator_ready_status 0\n/);
@@ -60,7 +60,7 @@ test('leading and ready are there from the start; emulation as soon as a KubeVir
 });
 
 test('the depth of the queue is what its worker reads, zero elsewhere, and absent when Redis is away', async () => {
-  const metrics = new OperatorMetrics();
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
   const depth = async () =>
     /kubevirt_workqueue_depth\{name="virt-operator"\} (\d+)/.exec(await metrics.registry.metrics());
   assert.equal((await depth())?.[1], '0');
@@ -73,7 +73,7 @@ test('the depth of the queue is what its worker reads, zero elsewhere, and absen
 });
 
 test('the queue metrics carry upstream names and the queue name', async () => {
-  const metrics = new OperatorMetrics();
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
   metrics.queue.added(false);
   metrics.queue.added(true);
   metrics.queue.passStarted(0.002);

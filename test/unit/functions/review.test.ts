@@ -8,7 +8,13 @@ import { buildResponse, createReviewRouter, type Verdict } from '../../../functi
 
 const log = pino({ level: 'silent' });
 let decide: (signal: AbortSignal) => Promise<Verdict> = () => Promise.resolve({ kind: 'allowed' });
-const server = createServer(express().use(createReviewRouter('/check', (_request, signal) => decide(signal), log)));
+const observed: string[] = [];
+const observe = (review: object, seconds: number) => observed.push(`${JSON.stringify(review)} ${seconds >= 0}`);
+const server = createServer(
+  express().use(
+    createReviewRouter({ path: '/check', name: 'check', admit: (_request, signal) => decide(signal), log, observe }),
+  ),
+);
 let url = '';
 
 before(async () => {
@@ -94,6 +100,7 @@ test('a charset parameter is accepted', async () => {
     kind: 'AdmissionReview',
     response: { uid: 'u-1', allowed: true },
   });
+  assert.deepEqual(observed, ['{"function":"check","verdict":"allowed"} true']);
 });
 
 test('an error while deciding refuses with its text and keeps the connection', async () => {
