@@ -1,7 +1,7 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
 
 /** Prefix of the labels and annotations of KubeVirt's common instance types and preferences. */
-export const INSTANCETYPE_PREFIX = 'instancetype.kubevirt.io/';
+const INSTANCETYPE_PREFIX = 'instancetype.kubevirt.io/';
 
 /** Release of common-instancetypes that KubeVirt 1.9.0 carries (spec/resources.md §7.6). */
 const COMMON_INSTANCETYPES_VERSION = 'v1.7.0';

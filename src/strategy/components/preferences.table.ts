@@ -85,7 +85,7 @@ export const TRAITS = {
 } as const satisfies Record<string, JsonObject>;
 
 /** Name of a trait. */
-export type Trait = keyof typeof TRAITS;
+type Trait = keyof typeof TRAITS;
 
 /** One preference. */
 export interface PreferenceRow {

@@ -6,7 +6,7 @@ export const VIRT_TEMPLATE_VERSION = 'v0.2.2';
 /** API group of templates and template requests. */
 export const TEMPLATE_GROUP = 'template.kubevirt.io';
 /** Value of the name label of everything that belongs to virt-template. */
-export const TEMPLATE_APP = 'virt-template';
+const TEMPLATE_APP = 'virt-template';
 /** Service accounts of the two Deployments. */
 export const TEMPLATE_ACCOUNTS = {
   api: 'virt-template-apiserver',
