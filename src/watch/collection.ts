@@ -70,24 +70,24 @@ export class Collection {
     return events;
   }
 
-  /** Takes in a new state of an object; undefined when it is stale. */
-  upsert(object: KubernetesObject, version: string): CollectionEvent | undefined {
-    if (this.hasReached(version)) return undefined;
+  /** Takes in a new state of an object; no event when it is stale, two when it took the place of another object. */
+  upsert(object: KubernetesObject, version: string): CollectionEvent[] {
+    if (this.hasReached(version)) return [];
     this.#version = version;
-    return this.#set(keyOf(object), object, false)[0];
+    return this.#set(keyOf(object), object, false);
   }
 
   /**
-   * Takes an object out; undefined when that very object is not there. Applied whatever its version: a UID never comes back, so a late deletion is
+   * Takes an object out; no event when that very object is not there. Applied whatever its version: a UID never comes back, so a late deletion is
    * still true.
    */
-  remove(object: KubernetesObject, version: string): CollectionEvent | undefined {
+  remove(object: KubernetesObject, version: string): CollectionEvent[] {
     this.observe(version);
     const key = keyOf(object);
     const previous = this.#objects.get(key);
-    if (previous === undefined || previous.metadata.uid !== object.metadata.uid) return undefined;
+    if (previous === undefined || previous.metadata.uid !== object.metadata.uid) return [];
     this.#objects.delete(key);
-    return { type: 'deleted', object: previous, previous, version, initial: false };
+    return [{ type: 'deleted', object: previous, previous, version, initial: false }];
   }
 
   /** Everything up to `version` is known: a bookmark, or an event about an object that is not kept. */

@@ -302,12 +302,11 @@ export class Informer {
       return;
     }
     const kept = event.type === 'DELETED' ? undefined : this.#options.project(event.object);
-    const change =
+    const changes =
       kept === undefined
         ? this.#collection.remove(event.object, event.version)
         : this.#collection.upsert(kept, event.version);
-    if (change === undefined) this.#changed.notify();
-    else this.#publish([change]);
+    this.#publish(changes);
   }
 
   #publish(events: readonly CollectionEvent[]): void {
