@@ -1,6 +1,6 @@
 import type { ApiConnection, Lane } from '../api/connection.ts';
 import { apiVersionOf, resourcePath, type KindName } from '../api/kinds.ts';
-import type { Json, JsonObject, KubernetesObject } from '../api/objects.ts';
+import type { Json, JsonObject, KubernetesObject, ObjectMeta } from '../api/objects.ts';
 import { isNotFound } from '../errors.ts';
 import type { JsonPatchOperation } from '../plan/types.ts';
 
@@ -85,7 +85,7 @@ export function createClient(connection: ApiConnection, options: ClientOptions =
       read({ method: 'PATCH', path: leafPath(target), body: patch, contentType: 'application/merge-patch+json' }),
     delete: async (target, deletion = {}) => {
       const answer = await call({ method: 'DELETE', path: leafPath(target), body: buildDeleteOptions(deletion) });
-      return answer.kind === 'Status' ? undefined : asObject(answer);
+      return answer.kind === 'Status' || isDeleted(asObject(answer)) ? undefined : asObject(answer);
     },
   };
 }
@@ -126,6 +126,18 @@ function nameOf(object: KubernetesObject): { name: string; namespace: string | u
   const { name, namespace } = object.metadata;
   if (name === undefined) throw new Error(`a ${object.kind} without a name cannot be written`);
   return { name, namespace };
+}
+
+/** Of some kinds the API server returns the object that it has just deleted; one that it still holds says until when, or who holds it. */
+function isDeleted({ metadata }: KubernetesObject): boolean {
+  const {
+    deletionTimestamp,
+    finalizers = [],
+    deletionGracePeriodSeconds = 0,
+  } = metadata as ObjectMeta & {
+    deletionGracePeriodSeconds?: number;
+  };
+  return deletionTimestamp === undefined || (finalizers.length === 0 && deletionGracePeriodSeconds === 0);
 }
 
 /** An API server's answer as an object; `managedFields`, the bulk of many answers, are dropped. */

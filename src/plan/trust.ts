@@ -7,11 +7,21 @@ import type { Action, PassContext, StepPlan } from './types.ts';
 import { wantedObjects } from './wanted.ts';
 
 const ROUTE = 'virt-exportproxy';
+/** Kinds that carry the bundle; a strategy without any needs none. */
+const TRUSTING_KINDS = [
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+  'APIService',
+  'Route',
+] as const;
 
 /** Everything that carries the bundle of the signing authority: webhook configurations, APIServices, the Route (spec/apply.md §5.8–5.12, §5.15). */
 export function planTrustingObjects(context: PassContext): StepPlan {
   const bundle = readTrustBundle(context);
-  if (bundle === undefined) return { actions: [], stop: 'ConfigMap kubevirt-ca to hold a bundle' };
+  if (bundle === undefined) {
+    const isNeeded = TRUSTING_KINDS.some((kind) => wantedObjects(kind, context).length > 0);
+    return { actions: [], ...(isNeeded ? { stop: 'ConfigMap kubevirt-ca to hold a bundle' } : {}) };
+  }
   const encoded = Buffer.from(bundle).toString('base64');
   const wanted = [
     ...wantedObjects('ValidatingWebhookConfiguration', context).map((object) => withWebhookBundle(object, encoded)),

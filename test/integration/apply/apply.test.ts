@@ -448,3 +448,16 @@ test('a ledger counts writes and has them remembered, deletions by UID', async (
     `ConfigMap gone ${String(other.metadata.uid)}`,
   ]);
 });
+
+const RETURNED_WHEN_DELETED: { kind: KindName; rest: object }[] = [
+  { kind: 'ServiceAccount', rest: {} },
+  { kind: 'Service', rest: { spec: { ports: [{ port: 1 }] } } },
+  { kind: 'Secret', rest: {} },
+];
+for (const { kind, rest } of RETURNED_WHEN_DELETED) {
+  test(`a deleted ${kind} is gone, whatever the API server returns for it`, async () => {
+    const name = `gone-${kind.toLowerCase()}`;
+    await client.create(kind, { apiVersion: 'v1', kind, metadata: { name, namespace }, ...rest });
+    assert.equal(await client.delete({ kind, name, namespace }, { gracePeriodSeconds: 0 }), undefined);
+  });
+}

@@ -15,7 +15,7 @@ import { startRedis, type TestRedis } from '../fixtures/redis.ts';
 
 export const NAMESPACE = 'kubevirt';
 export const KUBEVIRT_PATH = `/apis/kubevirt.io/v1/namespaces/${NAMESPACE}/kubevirts`;
-const IMAGE = 'quay.io/kubevirt/virt-operator:v1.9.0';
+export const IMAGE = 'quay.io/kubevirt/virt-operator:v1.9.0';
 
 /** A cluster with everything that comes before the operator, and a Redis. */
 export interface Site {
