@@ -16,6 +16,8 @@ export function buildNode(index: number): ApiObject {
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',
         'kubernetes.io/arch': 'amd64',
+        // What kwok's own tool gives its nodes, for placements that ask for fake ones.
+        type: 'kwok',
         ...(index < CONTROL_PLANE_NODES
           ? { 'node-role.kubernetes.io/control-plane': '' }
           : { 'node-role.kubernetes.io/worker': '' }),

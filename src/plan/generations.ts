@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
 
-import { KINDS, type KindName } from '../api/kinds.ts';
+import { generationIdentity, isSameGenerationIdentity } from '../api/generations.ts';
+import type { KindName } from '../api/kinds.ts';
 import type { GenerationStatus } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-
-/** Kinds whose generations are recorded, with the group as upstream writes it: two of them are odd (spec/apply.md §3). */
-const RECORDED_GROUPS: Partial<Record<KindName, string>> = {
-  CustomResourceDefinition: 'apiextensions.k8s.io/v1',
-  MutatingWebhookConfiguration: 'admissionregistration.k8s.io',
-  ValidatingWebhookConfiguration: 'admissionregistration.k8s.io',
-  PodDisruptionBudget: 'apps',
-  Deployment: 'apps',
-  DaemonSet: 'apps',
-};
 
 /** The entry of an object in `status.generations`; undefined when it was never recorded. */
 function findGeneration(
@@ -20,15 +11,8 @@ function findGeneration(
   kind: KindName,
   object: KubernetesObject,
 ): GenerationStatus | undefined {
-  const group = RECORDED_GROUPS[kind];
-  const { name, namespace = '' } = object.metadata;
-  return generations.find(
-    (entry) =>
-      entry.group === group &&
-      entry.resource === KINDS[kind].plural &&
-      entry.name === name &&
-      (entry.namespace ?? '') === namespace,
-  );
+  const identity = generationIdentity(kind, object.metadata);
+  return identity && generations.find((entry) => isSameGenerationIdentity(entry, identity));
 }
 
 /**

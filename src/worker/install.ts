@@ -6,12 +6,13 @@ import { PassAborted, errorText, isNotFound } from '../errors.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
 import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
+import { findInvalidProductFields } from '../plan/metadata.ts';
 import type { Undertaking } from '../plan/phase.ts';
 import { decideSteps } from '../plan/steps.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
-import { leaveAlone } from './customize-failures.ts';
+import { withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
 import type { PassState } from './pass.ts';
@@ -20,6 +21,9 @@ import { createProgressReporter, type ProgressReporter } from './progress-report
 import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
 import type { LoadedStrategy } from './strategy-loader.ts';
 import { findWarnings } from './warnings.ts';
+
+/** A component that starts quickly is awaited within the pass; whatever takes longer comes back as an event. */
+const PATIENCE_MS = 3000;
 
 type ReadyStrategy = Extract<LoadedStrategy, { type: 'ready' }>;
 
@@ -84,6 +88,8 @@ async function apply(pass: PassState, { target, draft, undertaking }: Aim, loade
   if (undertaking !== 'steady') {
     const warnings = findWarnings({ kubeVirt, strategy: loaded.strategy, features: observed.features });
     for (const event of warnings) parts.events.record(event);
+    for (const field of findInvalidProductFields(kubeVirt.spec))
+      pass.log.error(`${field} is no label value; it is ignored`);
   }
   const progress = createProgressReporter(parts, { key, id: work.pass });
   const report = await runInstallation(pass, { target, loaded, progress });
@@ -133,14 +139,21 @@ function runInstallation(
   const { kubeVirt, observed, now, parts, client, log, work } = pass;
   const { schedulableNodes, features } = observed;
   const { operatorNamespace, store } = parts;
-  const context = { kubeVirt, target, strategy: loaded.strategy, operatorNamespace, features, schedulableNodes, now };
-  return runSteps(leaveAlone(decideSteps(context), loaded.failures), {
+  const { strategy, failures } = loaded;
+  const leftAlone = failures.map(({ object }) => object);
+  const context = { kubeVirt, target, strategy, leftAlone, operatorNamespace, features, schedulableNodes, now };
+  return runSteps(withFailures(decideSteps(context), failures), {
     context,
     generations: kubeVirt.status?.generations ?? [],
     store,
     client,
     signal: work.signal,
     log,
+    patienceMs: PATIENCE_MS,
+    isOutdated: () => {
+      const { name = '', namespace, generation } = kubeVirt.metadata;
+      return store.get('KubeVirt', name, namespace)?.metadata.generation !== generation;
+    },
     onEvent: (event) => {
       parts.events.record(event);
     },
