@@ -10,6 +10,7 @@ import { createSnapshotReader } from './cluster-snapshot.ts';
 import { PROGRAM_VERSION } from './cluster.ts';
 import type { FunctionSources } from './functions.ts';
 import { followSettings } from './live-settings.ts';
+import { openProfiler } from './profiler.ts';
 import type { Closers, RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */
@@ -37,7 +38,7 @@ export interface PageParts {
 }
 
 /**
- * Serves metrics and probes, which every pod of the operator has (design decision 12), and admission where there is some. They stop with the role: first
+ * Serves metrics, probes and profiler, which every pod of the operator has (design decision 12), and admission where there is some. They stop with the role: first
  * not ready and still serving, until the cluster has had the time to send its calls elsewhere, then closed.
  */
 export async function serveMetricsPage(parts: PageParts): Promise<RunningServer> {
@@ -53,7 +54,7 @@ export async function serveMetricsPage(parts: PageParts): Promise<RunningServer>
   const server = await startServer({
     host: config.listen,
     port: config.port,
-    metrics: [createMetrics({ pages: collectPages(parts), log }), probes],
+    metrics: [createMetrics({ pages: collectPages(parts), log }), probes, openProfiler(parts)],
     ...(webhooks === undefined ? {} : { webhooks }),
     inputs: () => ({
       secret: sources.secret(),

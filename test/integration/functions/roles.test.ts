@@ -8,6 +8,7 @@ import { VALIDATE_UPDATE_PATH } from '../../../functions/validate-update/index.t
 import { eventually } from '../fixtures/eventually.ts';
 import {
   createKubeVirt,
+  KUBEVIRT_PATH,
   startOperator,
   startSite,
   whenDeployed,
@@ -160,5 +161,34 @@ test('every replica shows the same of queues, leader and passes; each its own of
   assert.ok(
     (readMetric(here, 'virt_operator_admission_duration_seconds_count{function="validate-delete",verdict="allowed"}') ??
       0) > 0,
+  );
+});
+
+test('the profiler follows the switch of the cluster and reaches every role', async () => {
+  assert.equal((await page.send('/start-profiler')).code, 403);
+  const setSwitch = (clusterProfiler: boolean) =>
+    site.plane.api.expect(
+      'PATCH',
+      `${KUBEVIRT_PATH}/kubevirt`,
+      { spec: { configuration: { developerConfiguration: { clusterProfiler } } } },
+      'application/merge-patch+json',
+    );
+  await setSwitch(true);
+  await eventually(
+    async () => (await page.send('/start-profiler')).code,
+    (code) => code === 200,
+  );
+  assert.equal((await page.send('/stop-profiler')).code, 200);
+  const dump = await eventually(
+    async () =>
+      (JSON.parse((await page.send('/dump-profiler')).body) as { pprofData: Record<string, string> }).pprofData,
+    (files) => Object.keys(files).length === 4,
+  );
+  const names = Object.keys(dump).map((name) => name.replace(/^all\..*?\.(?=\w+\.pprof)/, 'all…'));
+  assert.deepEqual(names.sort(), ['all…cpu.pprof', 'all…heap.pprof', 'cpu.pprof', 'heap.pprof']);
+  await setSwitch(false);
+  await eventually(
+    async () => (await page.send('/dump-profiler')).code,
+    (code) => code === 403,
   );
 });
