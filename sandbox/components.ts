@@ -82,14 +82,14 @@ export function apiServerArgs(layout: Layout): string[] {
 
 /**
  * Flags of kube-controller-manager. The request rates are raised: a cluster of fake nodes shall be limited by what it does, not by the defaults
- * meant for large ones.
+ * meant for large ones. All controllers use one identity with all rights, unlike in a real cluster: a restarted API server refuses others until it has
+ * read the roles again, and each refusal would make them wait longer.
  */
 export function controllerManagerArgs({ kubeconfigs, pki, nodes }: Layout): string[] {
   return [
     `--kubeconfig=${kubeconfigs.controllerManager}`,
     '--leader-elect=false',
     '--secure-port=0',
-    '--use-service-account-credentials',
     `--service-account-private-key-file=${pki.serviceAccount.privateKey}`,
     `--root-ca-file=${pki.ca}`,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,

@@ -156,8 +156,8 @@ async function writeFiles({ directory, server, pki, kubeconfigs, egressSocket }:
   };
   const [admin] = await Promise.all([
     writeUser(kubeconfigs.admin, 'admin', 'system:masters'),
-    writeUser(kubeconfigs.controllerManager, 'system:kube-controller-manager'),
-    writeUser(kubeconfigs.scheduler, 'system:kube-scheduler'),
+    writeUser(kubeconfigs.controllerManager, 'system:kube-controller-manager', 'system:masters'),
+    writeUser(kubeconfigs.scheduler, 'system:kube-scheduler', 'system:masters'),
     writeUser(kubeconfigs.kwok, 'kwok', 'system:masters'),
     writeFile(join(directory, 'egress.yaml'), egressConfiguration(egressSocket)),
     writeFile(join(directory, 'audit-policy.yaml'), AUDIT_POLICY),
