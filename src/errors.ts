@@ -43,6 +43,21 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** A connection that carried no byte for too long and was given up. */
+export class SilentConnection extends Error {
+  constructor(milliseconds: number) {
+    super(`silent for ${milliseconds} ms`);
+    this.name = 'SilentConnection';
+  }
+}
+
+/** True when silence is what an error comes from. */
+export function isSilence(error: unknown): boolean {
+  return (
+    error instanceof SilentConnection || (error instanceof Error && error.cause !== undefined && isSilence(error.cause))
+  );
+}
+
 /** The pass was ended from outside: the lock was lost or the process stops. Nothing failed; the next leader goes on. */
 export class PassAborted extends Error {
   constructor(reason: string, options?: ErrorOptions) {

@@ -43,8 +43,8 @@ export interface ApiStream {
 export interface ApiConnection {
   /** Sends one call and returns the parsed body. */
   request(call: ApiRequest): Promise<JsonObject>;
-  /** Opens a watch; resolves when the server has answered 200. `silenceMs` without a byte breaks it. */
-  stream(call: ApiRequest & { silenceMs: number }): Promise<ApiStream>;
+  /** Opens a watch; resolves when the server has answered 200. `silenceMs` without a byte breaks it; a function is asked again after each byte. */
+  stream(call: ApiRequest & { silenceMs: number | (() => number) }): Promise<ApiStream>;
   /** Closes all sockets. */
   close(): void;
 }

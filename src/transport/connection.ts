@@ -66,6 +66,8 @@ interface Attempt {
   waitedSeconds: number;
 }
 
+type StreamCall = Parameters<ApiConnection['stream']>[0];
+
 class HttpConnection implements Connection {
   readonly server: string;
   readonly #credentials: Credentials;
@@ -92,7 +94,7 @@ class HttpConnection implements Connection {
     return text.trim() === '' ? {} : this.#guard(call, () => parseObject(text));
   }
 
-  async stream(call: ApiRequest & { silenceMs: number }): Promise<ApiStream> {
+  async stream(call: StreamCall): Promise<ApiStream> {
     const response = await this.#send({ ...call, lane: 'watch' }, call.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     let closed = false;
     const close = (): void => {
@@ -106,11 +108,7 @@ class HttpConnection implements Connection {
     this.#sockets.close();
   }
 
-  async *#documents(
-    call: ApiRequest & { silenceMs: number },
-    response: IncomingMessage,
-    isClosed: () => boolean,
-  ): AsyncGenerator<JsonObject> {
+  async *#documents(call: StreamCall, response: IncomingMessage, isClosed: () => boolean): AsyncGenerator<JsonObject> {
     try {
       yield* parseDocuments(readChunks(response, call.silenceMs));
     } catch (error) {

@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { SilentConnection } from '../errors.ts';
 import { TCP_KEEP_ALIVE_MS } from './sockets.ts';
 
 /** One HTTP exchange, ready to be sent. */
@@ -60,7 +61,7 @@ export function sendExchange(exchange: Exchange): Promise<http.IncomingMessage> 
 function openRequest({ url, method, headers, agent }: Exchange): http.ClientRequest {
   const send = url.protocol === 'https:' ? https.request : http.request;
   const request = send(url, { method, headers, agent });
-  // A path that drops idle connections without a reset is noticed by the kernel, too.
+  // A path that drops idle connections without a reset is noticed by the kernel: ten probes, a second apart, after these milliseconds.
   request.once('socket', (socket) => socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS));
   return request;
 }
@@ -76,15 +77,24 @@ export async function readText(response: http.IncomingMessage, timeoutMs: number
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The chunks of a body. `silenceMs` without a byte breaks the connection. Leaving the loop early closes it. */
-export async function* readChunks(response: http.IncomingMessage, silenceMs: number): AsyncGenerator<Buffer> {
-  const timer = setTimeout(() => {
-    response.destroy(new Error(`silent for ${silenceMs} ms`));
-  }, silenceMs);
+/**
+ * The chunks of a body. `silenceMs` without a byte breaks the connection; a function is asked each time when the caller wants the next chunk. Leaving the
+ * loop early closes the connection.
+ */
+export async function* readChunks(
+  response: http.IncomingMessage,
+  silenceMs: number | (() => number),
+): AsyncGenerator<Buffer> {
+  const arm = (): NodeJS.Timeout => {
+    const limit = typeof silenceMs === 'number' ? silenceMs : silenceMs();
+    return setTimeout(() => response.destroy(new SilentConnection(limit)), limit);
+  };
+  let timer = arm();
   try {
     for await (const chunk of response) {
-      timer.refresh();
+      clearTimeout(timer);
       yield chunk as Buffer;
+      timer = arm();
     }
   } finally {
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 import type { ApiConnection } from '../api/connection.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { compareResourceVersions } from '../api/store.ts';
-import { ApiError, errorText, isInitializing, isNotFound } from '../errors.ts';
+import { ApiError, errorText, isInitializing, isNotFound, isSilence } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff, type BackoffLimits } from './backoff.ts';
 import { Collection, type CollectionEvent, type Project } from './collection.ts';
@@ -83,6 +83,7 @@ export class Informer {
   readonly #changed = new Condition();
   #state: InformerState = 'starting';
   #mustList = true;
+  #silenceMs: number;
   #expected = false;
   #refreshing: Promise<void> | undefined;
   #wake: () => void = () => undefined;
@@ -94,6 +95,7 @@ export class Informer {
     this.#options = options;
     this.#limits = options.limits ?? INFORMER_LIMITS;
     this.#random = options.random ?? Math.random;
+    this.#silenceMs = this.#limits.silenceMs;
     this.#backoff = new Backoff(this.#limits.backoff, this.#random);
     this.#expectedBackoff = new Backoff(this.#limits.expectedBackoff, this.#random);
   }
@@ -204,6 +206,8 @@ export class Informer {
   #explain(error: unknown): number {
     if (isNotFound(error) && !this.#isHiccup()) return this.#becomeAbsent();
     if (isInitializing(error)) return this.#expectedBackoff.next();
+    // A server that has had no event of a kind since its start sends no bookmarks of it: silence then means nothing, and is borne ever longer.
+    if (isSilence(error)) this.#silenceMs = Math.min(this.#silenceMs * 2, this.#limits.watchSeconds * 2000);
     if (isExpired(error)) this.#mustList = true;
     const wait = Math.max(askedWait(error), this.#backoff.next());
     const { failures } = this.#backoff;
@@ -267,6 +271,7 @@ export class Informer {
     let proof: NodeJS.Timeout | undefined;
     this.#watches += 1;
     const watch = readWatch(connection, source, this.#limits, {
+      silenceMs: () => this.#silenceMs,
       signal: this.#abort.signal,
       version: this.#collection.version,
       random: this.#random,
@@ -280,6 +285,7 @@ export class Informer {
     try {
       for await (const event of watch) {
         events += 1;
+        this.#silenceMs = this.#limits.silenceMs;
         this.#succeed();
         this.#apply(event);
       }

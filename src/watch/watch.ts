@@ -19,7 +19,7 @@ export interface WatchLimits {
   pageSize: number;
   /** After how long the server ends a watch, in seconds; up to a tenth more or less at random, so that watches do not all end at once. */
   watchSeconds: number;
-  /** Without a byte for so long a watch counts as dead. The server sends a bookmark about once a minute. */
+  /** Without a byte for so long a watch counts as dead. A server that has seen an event of the kind sends a bookmark about once a minute. */
   silenceMs: number;
 }
 
@@ -73,7 +73,7 @@ export async function* readWatch(
   connection: ApiConnection,
   source: WatchSource,
   limits: WatchLimits,
-  options: { signal: AbortSignal; version: string; random: () => number; onOpen?: () => void },
+  options: { signal: AbortSignal; version: string; random: () => number; silenceMs: () => number; onOpen?: () => void },
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const stream: ApiStream = await connection.stream({
     method: 'GET',
@@ -88,7 +88,7 @@ export async function* readWatch(
     accept: source.metadataOnly ? AS_METADATA : 'application/json',
     lane: 'watch',
     signal: options.signal,
-    silenceMs: limits.silenceMs,
+    silenceMs: options.silenceMs,
   });
   options.onOpen?.();
   try {

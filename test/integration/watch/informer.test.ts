@@ -307,6 +307,25 @@ test('informer: bytes keep a watch alive beyond the silence limit', async () => 
   assert.equal(watches().length, 1);
 });
 
+test('informer: where the server sends no bookmarks, silence is borne ever longer; a bookmark ends that', async () => {
+  let opened = performance.now();
+  const lives: number[] = [];
+  const { watches } = await start(
+    {
+      watch: (_, response, count) => {
+        opened = performance.now();
+        response.once('close', () => lives.push(performance.now() - opened));
+        if (count === 3) sendEvent(response, 'BOOKMARK', bookmark(11));
+      },
+    },
+    { silenceMs: 60 },
+  );
+  await calls(watches, 4);
+  const [first = 0, second = 0, third = 0] = lives;
+  assert.ok(first >= 55 && second >= 115, `${first}, ${second}`);
+  assert.ok(third >= 55 && third < 180, `${third}: the bookmark counts at once`);
+});
+
 test('informer: a thousand reconnects leave no sockets behind', async () => {
   const { server, watches, informer } = await start(
     {
