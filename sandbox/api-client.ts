@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:https';
 
+import { watchUrl, type WatchEvent } from './watch.ts';
+
 /** An object of the API, or a list. */
 export type ApiObject = Record<string, unknown> & {
   metadata?: { name?: string; namespace?: string; labels?: Record<string, string>; resourceVersion?: string };
@@ -18,6 +20,8 @@ export interface ApiClient {
   call(method: string, path: string, body?: unknown, contentType?: string): Promise<ApiAnswer>;
   /** Like call, but rejects with what the server said when the status is not 2xx. */
   expect(method: string, path: string, body?: unknown, contentType?: string): Promise<ApiObject>;
+  /** The events of a watch, until the server ends it or `signal` aborts; throws when it is refused or breaks. */
+  watch(path: string, signal: AbortSignal): AsyncIterable<WatchEvent>;
   close(): void;
 }
 
@@ -73,6 +77,7 @@ export function createApiClient(server: string, identity: ClientIdentity, timeou
 
   return {
     call,
+    watch: (path, signal) => watchUrl(`${server}${path}`, { agent, headers }, signal),
     async expect(method, path, body, contentType) {
       const answer = await call(method, path, body, contentType);
       if (answer.status >= 200 && answer.status < 300) return answer.body;

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { startDumper, type Dumper, type DumperOptions } from '../../../sandbox/dumper.ts';
+import { resourcePath } from '../../../src/api/kinds.ts';
+import type { KubeVirtSpec } from '../../../src/api/kubevirt.ts';
+import { objectKey, type KubernetesObject } from '../../../src/api/objects.ts';
+import {
+  isWrite,
+  KUBEVIRT_PATH,
+  NAMESPACE,
+  readAudit,
+  readKubeVirt,
+  startOperator,
+  startSite,
+  type AuditEntry,
+  type Operator,
+  type Site,
+} from '../install/harness.ts';
+import { eventually } from '../fixtures/eventually.ts';
+import { listManaged } from './snapshot.ts';
+
+/** The account of the operator's pods: dump Jobs run with it. */
+const ACCOUNT = 'kubevirt-operator';
+const RECORDED = fileURLToPath(new URL('../../../../shared/golden/configmaps', import.meta.url));
+
+/** A site with the operator's account and a kubelet for dump Jobs. */
+export interface LifeSite extends Site {
+  dumper: Dumper;
+}
+
+/** Starts a site where other releases can be installed too: `recorded` strategies of theirs, else our own dump under their version. */
+export async function startLifeSite(
+  options: Omit<DumperOptions, 'plane'> & { owner?: Parameters<typeof startSite>[0] } = {},
+): Promise<LifeSite> {
+  const { owner, ...how } = options;
+  const site = await startSite(owner);
+  const { plane } = site;
+  await plane.api.expect('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: ACCOUNT, namespace: NAMESPACE },
+  });
+  await plane.api.expect('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: ACCOUNT },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: NAMESPACE }],
+  });
+  const dumper = startDumper({ plane, ...how });
+  site.atEnd(() => dumper.stop());
+  return { ...site, dumper };
+}
+
+/** Folder of recorded strategies; undefined when there is none. */
+export const recordedStrategies: string | undefined = existsSync(RECORDED) ? RECORDED : undefined;
+
+/** Starts role `all` and waits until it leads and answers admission. */
+export async function startLeader(site: Site, more: readonly string[] = []): Promise<Operator> {
+  const operator = await startOperator(site, 'all', more);
+  site.plane.setWebhookPorts([operator.webhookPort]);
+  await operator.said('started leading');
+  return operator;
+}
+
+/** Replaces the spec of the KubeVirt object; again when the operator was faster with its status. */
+export async function replaceSpec({ plane }: Site, spec: KubeVirtSpec): Promise<void> {
+  await eventually(
+    async () => {
+      const kubeVirt = await plane.api.expect('GET', `${KUBEVIRT_PATH}/kubevirt`);
+      return plane.api.call('PUT', `${KUBEVIRT_PATH}/kubevirt`, { ...kubeVirt, spec });
+    },
+    ({ status }) => status === 200,
+    60_000,
+  );
+}
+
+/** Puts a merge patch on the KubeVirt object. */
+export async function editKubeVirt({ plane }: Site, patch: object): Promise<void> {
+  await plane.api.expect('PATCH', `${KUBEVIRT_PATH}/kubevirt`, patch, 'application/merge-patch+json');
+}
+
+/** Deletes the KubeVirt object and resolves when it is gone. */
+export async function deleteKubeVirt(site: Site, timeoutMs = 120_000): Promise<void> {
+  await site.plane.api.expect('DELETE', `${KUBEVIRT_PATH}/kubevirt`);
+  await whenGone(site, timeoutMs);
+}
+
+/** Resolves when the KubeVirt object is gone. */
+export async function whenGone({ plane }: Site, timeoutMs = 120_000): Promise<void> {
+  await eventually(
+    () => plane.api.call('GET', `${KUBEVIRT_PATH}/kubevirt`),
+    ({ status }) => status === 404,
+    timeoutMs,
+  );
+}
+
+/** The operator's writes after a moment of the audit log: what `markAudit` has returned. */
+export async function writesSince(site: Site, mark: number): Promise<AuditEntry[]> {
+  return (await readAudit(site))
+    .slice(mark)
+    .filter(isWrite)
+    .filter(({ objectRef }) => objectRef?.resource !== 'events');
+}
+
+/** How many entries the audit log has now. */
+export async function markAudit(site: Site): Promise<number> {
+  return (await readAudit(site)).length;
+}
+
+/** A write in words, as the recorded ones are written: `patch deployments virt-api`. */
+export function describeWrite({ verb, objectRef }: AuditEntry): string {
+  const { resource = '', subresource, name = '' } = objectRef ?? {};
+  return `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${name}`;
+}
+
+/** Resolves when the operator has sent nothing but watches for `ms` milliseconds; fails when that takes longer than two minutes. */
+export async function whenQuiet(site: Site, ms = 1500): Promise<void> {
+  let seen = -1;
+  let since = 0;
+  const count = async () => (await readAudit(site)).filter(({ verb }) => verb !== 'watch').length;
+  await eventually(
+    count,
+    (requests) => {
+      if (requests !== seen) since = performance.now();
+      seen = requests;
+      return performance.now() - since >= ms;
+    },
+    120_000,
+  );
+}
+
+/** Status of one condition of the KubeVirt object. */
+export async function readCondition(site: Site, type: string) {
+  const { status } = await readKubeVirt(site);
+  return (status?.conditions ?? []).find((condition) => condition.type === type);
+}
+
+/** Fails when the text of the condition does not match all patterns. */
+export function assertSays(condition: { message?: string } | undefined, ...patterns: readonly RegExp[]): void {
+  for (const pattern of patterns) assert.match(condition?.message ?? '', pattern);
+}
+
+/** Objects that remain although the installation is gone, as `Kind namespace/name`; the KubeVirt CRD and what came before the operator are no such objects. */
+export async function listLeftovers(site: Site): Promise<string[]> {
+  const { api } = site.plane;
+  const managed = await listManaged(api);
+  const crds = (await api.expect('GET', resourcePath('CustomResourceDefinition')))['items'] as KubernetesObject[];
+  const ours = crds.filter(
+    ({ metadata }) => /(^|\.)kubevirt\.io$/.test(metadata.name ?? '') && metadata.name !== 'kubevirts.kubevirt.io',
+  );
+  return [...managed, ...ours]
+    .filter(({ kind, metadata }) => kind !== 'Pod' || metadata.deletionTimestamp === undefined)
+    .map(({ kind, metadata }) => `${kind} ${objectKey(metadata.name ?? '', metadata.namespace)}`);
+}
