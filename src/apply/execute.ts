@@ -23,6 +23,13 @@ export interface RunOptions {
   /** Ends the run: nothing is sent after it, running calls are given up. */
   signal: AbortSignal;
   log: Log;
+  /**
+   * Every gate is held at least this long, in milliseconds, unless `isOutdated` becomes true: going on within the pass is quicker than coming back.
+   * Default: none.
+   */
+  patienceMs?: number;
+  /** True when the object that the run is about asks for something else by now. */
+  isOutdated?: () => boolean;
   /** Called after each write. */
   onWrite?: (write: Write) => void;
   onEvent?: (event: PlannedEvent) => void;
@@ -228,11 +235,12 @@ class Run {
   /** Waits for the store to make the condition true; the text of what is still awaited after the time-out. */
   async #hold(until: StepPlan['until']): Promise<string | undefined> {
     if (until === undefined || until.isTrue(this.#world)) return undefined;
-    const { store, signal } = this.#options;
+    const { store, signal, patienceMs = 0, isOutdated } = this.#options;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const timer = setTimeout(resolve, until.timeoutMs, until.awaited);
+    const timer = setTimeout(resolve, Math.max(until.timeoutMs, patienceMs), until.awaited);
     const evaluate = () => {
       if (signal.aborted || until.isTrue(this.#world)) resolve(undefined);
+      else if (isOutdated?.() === true) resolve(until.awaited);
     };
     const unsubscribe = store.onChange(evaluate);
     signal.addEventListener('abort', evaluate);

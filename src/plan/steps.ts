@@ -27,25 +27,28 @@ import { wantedObjects } from './wanted.ts';
 
 /**
  * The steps of both paths, in order; each is a barrier for the next (design decision 9, spec/apply.md §1). Everything passive is there before the first
- * workload of a release runs, and an authority is trusted before what it signed is served.
+ * workload of a release runs, a role before its bindings, and an authority is trusted before what it signed is served. What depends on nothing of each
+ * other shares a step: on a first installation every barrier costs the longest of its calls.
  */
 const PASSIVE: readonly Step[] = [
   { name: 'temporary webhook', plan: planTemporaryWebhook },
-  { name: 'custom resource definitions', plan: planDefinitions },
-  { name: 'monitors', plan: objectsOf('ServiceMonitor', 'PrometheusRule') },
-  {
-    name: 'accounts and roles',
-    plan: objectsOf('ServiceAccount', 'ClusterRole', 'Role', 'SecurityContextConstraints'),
-  },
   { name: 'outdated bindings', plan: planReplacedBindings },
-  { name: 'bindings', plan: objectsOf('ClusterRoleBinding', 'RoleBinding') },
   { name: 'outdated services', plan: planReplacedServices },
-  { name: 'services', plan: objectsOf('Service') },
-  { name: 'admission policies', plan: objectsOf('ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy') },
-  { name: 'authorities', plan: planAuthorities },
-  { name: 'trust bundles', plan: planBundles },
+  {
+    name: 'definitions, roles, services, policies, authorities',
+    plan: sideBySide(
+      planDefinitions,
+      objectsOf('ServiceAccount', 'ClusterRole', 'Role', 'SecurityContextConstraints'),
+      objectsOf('Service', 'ServiceMonitor', 'PrometheusRule'),
+      objectsOf('ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy'),
+      planAuthorities,
+    ),
+  },
+  {
+    name: 'bindings, trust bundles, first certificates',
+    plan: sideBySide(objectsOf('ClusterRoleBinding', 'RoleBinding'), planBundles, planMissingLeaves),
+  },
   { name: 'foreign authorities', plan: planExternalReset },
-  { name: 'first certificates', plan: planMissingLeaves },
   { name: 'webhooks and API services', plan: planTrustingObjects },
   { name: 'renewed certificates', plan: planAllLeaves },
 ];
@@ -53,6 +56,8 @@ const PASSIVE: readonly Step[] = [
 /** virt-api first, the others when it answers, and the instance types, which it validates, while those start. */
 const INSTALL_WORKLOADS: readonly Step[] = [
   { name: 'virt-api', plan: componentThenReady('api') },
+  // Where virt-api became ready within the pass, it is not needed any more.
+  { name: 'temporary webhook removed', plan: planTemporaryWebhook },
   { name: 'other workloads', plan: planOtherWorkloads },
   { name: 'served definitions', plan: planEstablished },
   { name: 'instance types', plan: planInstancetypes },
@@ -102,6 +107,20 @@ const UPDATE_STEPS: readonly Step[] = [
 /** The steps that lead from the observed release to the target. */
 export function decideSteps({ kubeVirt, target }: Pick<PassContext, 'kubeVirt' | 'target'>): readonly Step[] {
   return decidePath(kubeVirt, target) === 'update' ? UPDATE_STEPS : INSTALL_STEPS;
+}
+
+/** One step of several plans; the first of them that wants to stop does so. Not for plans with a gate of their own. */
+function sideBySide(...plans: readonly Step['plan'][]): Step['plan'] {
+  return (context) => {
+    const all = plans.map((plan) => plan(context));
+    const stop = all.find((plan) => plan.stop !== undefined)?.stop;
+    return {
+      actions: all.flatMap(({ actions }) => actions),
+      events: all.flatMap(({ events }) => events ?? []),
+      problems: all.flatMap(({ problems }) => problems ?? []),
+      ...(stop === undefined ? {} : { stop }),
+    };
+  };
 }
 
 /** Creates and changes the objects of some kinds. */

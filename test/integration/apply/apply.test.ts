@@ -253,6 +253,33 @@ test('a gate holds until the cache shows the change, and no longer', async () =>
   assert.equal(cache.listeners, 0, 'no listener is left behind');
 });
 
+/** A gate that wants to be held for no time at all. */
+const hasty: Step = {
+  name: 'hasty',
+  plan: () => ({
+    actions: [],
+    until: { awaited: 'the signal', isTrue: (world) => world.get('ConfigMap', 'signal') !== undefined, timeoutMs: 0 },
+  }),
+};
+
+test('patience holds a gate that would not wait', async () => {
+  const cache = new FixedCache();
+  const running = run([hasty], { store: cache, patienceMs: 20_000 });
+  await pause(5);
+  cache.show(configMap('signal'));
+  assert.equal((await running).completed, true);
+});
+
+test('patience ends when something else is asked for', async () => {
+  const cache = new FixedCache();
+  let isOutdated = false;
+  const running = run([hasty], { store: cache, patienceMs: 20_000, isOutdated: () => isOutdated });
+  await pause(5);
+  isOutdated = true;
+  cache.show(configMap('other'));
+  assert.deepEqual((await running).stopped, { step: 'hasty', awaited: 'the signal' });
+});
+
 test('a gate that stays shut stops the run', async () => {
   const report = await run([
     {
