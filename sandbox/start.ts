@@ -11,7 +11,8 @@ import { startRedis } from './redis.ts';
 import { ensureHelm } from './setup/control-plane.cjs';
 import { SetupError } from './setup/setup-error.cjs';
 import { openExistingCluster, openSandbox, type TargetCluster } from './start/cluster.ts';
-import { followToEnd } from './start/follow.ts';
+import { followToEnd, readClusterUid } from './start/follow.ts';
+import { removeKeys } from './start/forget.ts';
 import {
   apply,
   installExtras,
@@ -98,6 +99,10 @@ async function install(
   const redisUrl = await startRedis(family, directory, process.env);
   const cluster = await openCluster(options, closers, signal);
   const { api } = cluster;
+  if (process.env['REDIS_URL'] !== undefined && options.kubeconfig === undefined) {
+    const clusterUid = await readClusterUid(api);
+    closers.push(() => removeKeys(redisUrl, clusterUid));
+  }
 
   tell('installing namespace, priority class, rights and the CustomResourceDefinition');
   await installPrerequisites(api, helm);

@@ -49,15 +49,21 @@ async function readStatus({ api, kubeVirt }: Following): Promise<KubeVirtStatus>
   return object.status ?? {};
 }
 
+/** The identity of a cluster, which its keys in Redis bear: the UID of the namespace kube-system. */
+export async function readClusterUid(api: Installer): Promise<string> {
+  const { metadata } = (await api.expect('GET', '/api/v1/namespaces/kube-system')) as { metadata: { uid: string } };
+  return metadata.uid;
+}
+
 /** The operator's progress record; reading it is a display and never fails. */
 async function openBoard({
   api,
   redisUrl,
 }: Following): Promise<{ read(): Promise<Progress | undefined>; close(): void }> {
-  const { metadata } = (await api.expect('GET', '/api/v1/namespaces/kube-system')) as { metadata: { uid: string } };
+  const clusterUid = await readClusterUid(api);
   const log = createLog({ role: 'start', verbosity: 0 });
   log.level = 'silent';
-  const redis = openRedis({ url: redisUrl }, { clusterUid: metadata.uid, name: 'start', log });
+  const redis = openRedis({ url: redisUrl }, { clusterUid, name: 'start', log });
   const board = new ProgressBoard(redis, log);
   return {
     read: () => board.read().catch(() => undefined),

@@ -6,12 +6,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import { Redis } from 'ioredis';
 import { createApiClient } from '../../../sandbox/api-client.ts';
 import { parseKubeconfig } from '../../../sandbox/kubeconfig.ts';
 import { findFreePort } from '../../../sandbox/ports.ts';
 import { atEnd } from '../fixtures/cleanup.ts';
 import { requireBinaries, startOwnControlPlane } from '../fixtures/control-plane.ts';
 import { eventually } from '../fixtures/eventually.ts';
+import { startRedis } from '../fixtures/redis.ts';
 import { listProcesses } from '../fixtures/processes.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
@@ -28,12 +30,12 @@ interface Start {
   leftovers: () => Promise<string[]>;
 }
 
-async function startSandbox(...args: string[]): Promise<Start> {
+async function startSandbox(env: NodeJS.ProcessEnv = {}, ...args: string[]): Promise<Start> {
   const folder = mkdtempSync(join(tmpdir(), 'start-test-'));
   const ports = { port: await findFreePort(), dashboardPort: await findFreePort() };
   const flags = [`--port=${ports.port}`, `--dashboard-port=${ports.dashboardPort}`, ...args];
   const child = spawn(process.execPath, [join(ROOT, 'sandbox', 'start.ts'), ...flags], {
-    env: { ...process.env, TMPDIR: folder, KUBEBUILDER_ASSETS: requireBinaries() },
+    env: { ...process.env, TMPDIR: folder, KUBEBUILDER_ASSETS: requireBinaries(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -72,7 +74,7 @@ async function waitForWord(start: Start): Promise<string> {
 
 describe('npm start', () => {
   it('brings KubeVirt up, tells the way, serves, and leaves nothing behind after Ctrl-C', async () => {
-    const start = await startSandbox('--openshift', '--monitoring');
+    const start = await startSandbox({}, '--openshift', '--monitoring');
     const output = await waitForWord(start);
 
     assert.equal(output.match(/Deployed/g)?.length, 1, output);
@@ -105,6 +107,23 @@ describe('npm start', () => {
     assert.deepEqual(await start.leftovers(), []);
   });
 
+  it('uses the Redis of REDIS_URL and leaves no key there', async () => {
+    const server = await startRedis({ own: true });
+    atEnd(() => server.stop());
+    const redis = new Redis(server.url);
+    atEnd(() => {
+      redis.disconnect();
+    });
+    await redis.set('somebody else', 'stays');
+    const start = await startSandbox({ REDIS_URL: server.url });
+    assert.match(await waitForWord(start), /Deployed/);
+    assert.ok((await redis.dbsize()) > 5, 'the operator works with it');
+    interrupt(start);
+    assert.equal(await start.exited, 0);
+    assert.deepEqual(await redis.keys('*'), ['somebody else']);
+    assert.deepEqual(await start.leftovers(), []);
+  });
+
   it('leaves nothing behind when it is interrupted on the way', async () => {
     const start = await startSandbox();
     await eventually(
@@ -132,7 +151,7 @@ describe('npm start', () => {
 
   it('uses the cluster of a kubeconfig, leads its webhook Service to this machine and leaves the cluster alone at the end', async () => {
     const plane = await startOwnControlPlane();
-    const start = await startSandbox('--kubeconfig', plane.kubeconfig);
+    const start = await startSandbox({}, '--kubeconfig', plane.kubeconfig);
     const slice = '/apis/discovery.k8s.io/v1/namespaces/kubevirt/endpointslices/kubevirt-operator-webhook-start';
     const { body } = await eventually(
       () => plane.api.call('GET', slice),
@@ -154,7 +173,7 @@ describe('npm start', () => {
     await once(taken, 'listening');
     atEnd(() => taken.close());
     const { port } = taken.address() as AddressInfo;
-    const start = await startSandbox('--dashboard-port', String(port));
+    const start = await startSandbox({}, '--dashboard-port', String(port));
     assert.equal(await start.exited, 1);
     assert.match(start.output(), new RegExp(`Port ${port} is in use: .*--dashboard-port PORT`));
     assert.deepEqual(await start.leftovers(), []);
@@ -171,7 +190,7 @@ describe('npm start', () => {
   ];
   for (const { name, args, code, want } of refused) {
     it(`refuses ${name} with a sentence`, async () => {
-      const start = await startSandbox(...args);
+      const start = await startSandbox({}, ...args);
       assert.equal(await start.exited, code);
       assert.match(start.output(), want);
       assert.doesNotMatch(start.output(), /\n\s+at /, 'no stack');
