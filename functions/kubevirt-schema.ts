@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema';
+import { Validator, type OutputUnit } from '@cfworker/json-schema';
 import type { JsonObject, KubernetesObject } from '../src/api/objects.ts';
 
 /** Keywords that only pass on what was found further down. */
@@ -89,15 +89,23 @@ export function createSchemaCheck(readCrd: () => KubernetesObject): (object: obj
   let validator: Validator | undefined;
   return (object) => {
     validator ??= new Validator(readSchema(readCrd()), '2020-12', false);
-    const { errors } = validator.validate(object);
-    const causes = errors.filter(({ keyword }) => !PASSED_ON.has(keyword));
-    return [
-      ...new Set(
-        causes.map(
-          ({ instanceLocation, keyword, error }) =>
-            `${readable(instanceLocation)}: ${keyword === 'false' ? 'forbidden property' : error}`,
-        ),
-      ),
-    ];
+    try {
+      return describe(validator.validate(object).errors);
+    } catch (error) {
+      // The validator descends by calls and passes lists of errors on as arguments: both end with the stack.
+      if (error instanceof RangeError) return [TOO_MUCH];
+      throw error;
+    }
   };
+}
+
+const TOO_MUCH = 'the object: nested too deeply, or with more problems than can be listed';
+
+function describe(errors: readonly OutputUnit[]): string[] {
+  const causes = errors.filter(({ keyword }) => !PASSED_ON.has(keyword));
+  const sentences = causes.map(
+    ({ instanceLocation, keyword, error }) =>
+      `${readable(instanceLocation)}: ${keyword === 'false' ? 'forbidden property' : error}`,
+  );
+  return [...new Set(sentences)];
 }

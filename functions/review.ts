@@ -62,6 +62,8 @@ export type ObserveReview = (review: { function: string; verdict: Verdict['kind'
 
 /** At most this many causes stand in a schema rejection; the message tells how many more there are (spec/webhooks.md §2). */
 const MAX_SCHEMA_CAUSES = 10;
+/** Violations beyond this many are counted. Upstream lists all of them; nobody reads so many, and a caller could ask for any number. */
+const MAX_VIOLATIONS = 500;
 /** Longest text about one fault, in characters: what it quotes may come from anybody and be as long as a whole review. */
 const MAX_TEXT = 1024;
 /** Warnings beyond this many are counted: API servers pass on 4 kB of them. */
@@ -75,13 +77,7 @@ interface Cause {
   message: string;
 }
 
-const invalid = (message: string, causes: Cause[]) => ({
-  metadata: {},
-  message,
-  reason: 'Invalid',
-  code: 422,
-  details: { causes },
-});
+const INVALID = { reason: 'Invalid', code: 422 };
 
 const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
@@ -92,18 +88,16 @@ function boundWarnings(warnings: readonly string[]): { warnings?: string[] } {
   return { warnings: rest > 0 ? [...shown, `and ${rest} more warnings`] : shown };
 }
 
-function describeProblems(problems: readonly string[]): Record<string, unknown> {
-  const shown = problems.slice(0, MAX_SCHEMA_CAUSES).map(cut);
-  const rest = problems.length - shown.length;
-  return invalid(
-    `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`,
-    shown.map((problem) => ({ message: problem })),
-  );
-}
-
-function describeViolations(violations: readonly Violation[]): Record<string, unknown> {
-  const causes = violations.map((violation) => ({ ...violation, message: cut(violation.message) }));
-  return invalid(causes.map(({ message }) => message).join(', '), causes);
+function describeCauses(all: readonly Cause[], most: number): Record<string, unknown> {
+  const causes = all.slice(0, most).map((cause) => ({ ...cause, message: cut(cause.message) }));
+  const rest = all.length - causes.length;
+  const message = causes.map((cause) => cause.message).join(', ');
+  return {
+    metadata: {},
+    message: `${message}${rest > 0 ? `, and ${rest} more` : ''}`,
+    ...INVALID,
+    details: { causes },
+  };
 }
 
 /** Builds the `response` of a review from a verdict. */
@@ -115,9 +109,16 @@ export function buildResponse(uid: string, verdict: Verdict): Record<string, unk
     case 'refused':
       return { uid, allowed: false, status: { metadata: {}, message: cut(verdict.message), code: 400 } };
     case 'schema':
-      return { uid, allowed: false, status: describeProblems(verdict.problems) };
+      return {
+        uid,
+        allowed: false,
+        status: describeCauses(
+          verdict.problems.map((message) => ({ message })),
+          MAX_SCHEMA_CAUSES,
+        ),
+      };
     case 'violations':
-      return { uid, allowed: false, status: describeViolations(verdict.violations), ...warned };
+      return { uid, allowed: false, status: describeCauses(verdict.violations, MAX_VIOLATIONS), ...warned };
   }
 }
 

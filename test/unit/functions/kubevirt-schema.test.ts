@@ -66,3 +66,8 @@ for (const { name, object, want } of rows) {
       );
   });
 }
+
+test('schema check: more problems than the stack can hold are one', () => {
+  const spec = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`f${i}`, i]));
+  assert.match(check({ spec }).join('\n'), /^the object: .*more problems than can be listed$/);
+});

@@ -185,6 +185,15 @@ test('what an answer quotes is bounded: texts are cut, warnings counted', () => 
   }
 });
 
+test('a rejection lists five hundred violations and counts the rest', () => {
+  const violations = Array.from({ length: 1234 }, () => ({ reason: 'FieldValueInvalid', message: 'm' }) as const);
+  const response = buildResponse('u', { kind: 'violations', violations }) as {
+    status: { message: string; details: { causes: unknown[] } };
+  };
+  assert.equal(response.status.details.causes.length, 500);
+  assert.match(response.status.message, /m, and 734 more$/);
+});
+
 test('a caller that leaves ends the decision', async () => {
   const left = Promise.withResolvers<unknown>();
   const begun = Promise.withResolvers<undefined>();
