@@ -10,11 +10,18 @@ export type Cache = Pick<ObjectStore, 'get' | 'list'>;
 interface Gone {
   goneUid: string | undefined;
 }
-type Answer = KubernetesObject | Gone;
+
+/** An object as the API server answered it. */
+interface Written {
+  object: KubernetesObject;
+  /** The cache has shown this very object: from then on its absence there means that it is gone, before that only that the cache lags. */
+  wasCached: boolean;
+}
+type Answer = Written | Gone;
 
 /**
  * The world of one pass: the caches, and over them the API server's answers to the pass's own calls. The newer of the two wins, so a cache that
- * lags behind our own writes never leads to a second create, and one that runs ahead is believed.
+ * lags behind our own writes never leads to a second create, and one that runs ahead is believed, also when it shows no more what we have changed.
  */
 export class Overlay implements World {
   readonly #cache: Cache;
@@ -45,7 +52,9 @@ export class Overlay implements World {
 
   /** Takes in an object as the API server answered it. */
   record(kind: KindName, object: KubernetesObject): void {
-    this.#answersOf(kind).set(keyOf(object), object);
+    const { name = '', namespace, uid } = object.metadata;
+    const wasCached = this.#cache.get(kind, name, namespace)?.metadata.uid === uid;
+    this.#answersOf(kind).set(keyOf(object), { object, wasCached });
   }
 
   /** Takes in that an object is gone. A later one of the same name but another UID is seen again as soon as the cache shows it. */
@@ -65,9 +74,11 @@ export class Overlay implements World {
 
 function decideNewer(answer: Answer, cached: KubernetesObject | undefined): KubernetesObject | undefined {
   if ('goneUid' in answer) return cached?.metadata.uid === answer.goneUid ? undefined : cached;
-  if (cached === undefined) return answer;
-  const [ours, theirs] = [answer.metadata.resourceVersion ?? '', cached.metadata.resourceVersion ?? ''];
-  return compareResourceVersions(theirs, ours) > 0 ? cached : answer;
+  const { object } = answer;
+  if (cached === undefined) return answer.wasCached ? undefined : object;
+  answer.wasCached ||= cached.metadata.uid === object.metadata.uid;
+  const [ours, theirs] = [object.metadata.resourceVersion ?? '', cached.metadata.resourceVersion ?? ''];
+  return compareResourceVersions(theirs, ours) > 0 ? cached : object;
 }
 
 function keyOf(object: KubernetesObject): string {

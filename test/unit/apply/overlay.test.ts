@@ -83,3 +83,32 @@ test('an object created by somebody else after our deletion is seen, because its
   secrets[0] = secret('a', '9', 'a-2');
   assert.deepEqual(versions(world), ['a@9']);
 });
+
+test('what we have changed is gone when the cache, which has shown it, shows it no more', () => {
+  const secrets = [secret('a', '5')];
+  const world = new Overlay(cacheOf(secrets));
+  world.record('Secret', secret('a', '8'));
+  secrets.splice(0);
+  assert.deepEqual(versions(world), []);
+  assert.equal(world.get('Secret', 'a', 'kubevirt'), undefined);
+});
+
+test('what we have created is gone when the cache has shown it once', () => {
+  const secrets: KubernetesObject[] = [];
+  const world = new Overlay(cacheOf(secrets));
+  world.record('Secret', secret('a', '8'));
+  assert.deepEqual(versions(world), ['a@8'], 'the cache lags');
+  secrets.push(secret('a', '8'));
+  assert.deepEqual(versions(world), ['a@8']);
+  secrets.splice(0);
+  assert.deepEqual(versions(world), []);
+});
+
+test('what we have created in place of a deleted object is there, although the cache shows neither', () => {
+  const secrets = [secret('a', '5')];
+  const world = new Overlay(cacheOf(secrets));
+  world.remove('Secret', 'a', 'kubevirt');
+  world.record('Secret', secret('a', '8', 'a-2'));
+  secrets.splice(0);
+  assert.deepEqual(versions(world), ['a@8']);
+});
