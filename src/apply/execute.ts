@@ -197,7 +197,7 @@ class Run {
       this.#world.remove(kind, name, namespace);
       return;
     }
-    this.#world.record(kind, answer);
+    this.#world.record(kind, answer, action.verb === 'create' ? 'created' : 'changed');
     const isRecorded = action.verb === 'create' || (action.verb === 'patch' && action.unrecorded !== true);
     if (isRecorded) this.#generations = recordGeneration(this.#generations, kind, answer, action.hash);
   }
@@ -216,7 +216,7 @@ class Run {
         const target = targetOf(action);
         const object = await client.find(target);
         if (object === undefined) this.#world.remove(target.kind, target.name, target.namespace);
-        else this.#world.record(target.kind, object);
+        else this.#world.record(target.kind, object, 'read');
         log.debug({ kind: target.kind, name: target.name }, 'read again: the API server has newer data than the cache');
       },
     );

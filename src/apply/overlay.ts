@@ -50,11 +50,17 @@ export class Overlay implements World {
     return [...merged.values()];
   }
 
-  /** Takes in an object as the API server answered it. */
-  record(kind: KindName, object: KubernetesObject): void {
+  /**
+   * Takes in an object as the API server answered it. `changed`: the pass has changed what it saw before, so that the cache may have dropped it already
+   * when the answer arrives.
+   */
+  record(kind: KindName, object: KubernetesObject, how: 'created' | 'changed' | 'read'): void {
     const { name = '', namespace, uid } = object.metadata;
-    const wasCached = this.#cache.get(kind, name, namespace)?.metadata.uid === uid;
-    this.#answersOf(kind).set(keyOf(object), { object, wasCached });
+    const answers = this.#answersOf(kind);
+    const earlier = answers.get(keyOf(object));
+    const wasSeen = earlier === undefined || 'goneUid' in earlier ? how === 'changed' : earlier.wasCached;
+    const isCached = this.#cache.get(kind, name, namespace)?.metadata.uid === uid;
+    answers.set(keyOf(object), { object, wasCached: isCached || wasSeen });
   }
 
   /** Takes in that an object is gone. A later one of the same name but another UID is seen again as soon as the cache shows it. */

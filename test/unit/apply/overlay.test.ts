@@ -25,7 +25,7 @@ const ROWS: { name: string; cached: KubernetesObject[]; act: (world: Overlay) =>
     name: 'a create that the cache has not seen is there',
     cached: [],
     act: (world) => {
-      world.record('Secret', secret('a', '7'));
+      world.record('Secret', secret('a', '7'), 'created');
     },
     want: ['a@7'],
   },
@@ -33,7 +33,7 @@ const ROWS: { name: string; cached: KubernetesObject[]; act: (world: Overlay) =>
     name: 'our patch wins over an older cache',
     cached: [secret('a', '9')],
     act: (world) => {
-      world.record('Secret', secret('a', '10'));
+      world.record('Secret', secret('a', '10'), 'changed');
     },
     want: ['a@10'],
   },
@@ -41,7 +41,7 @@ const ROWS: { name: string; cached: KubernetesObject[]; act: (world: Overlay) =>
     name: 'a cache that ran ahead wins over our patch',
     cached: [secret('a', '100')],
     act: (world) => {
-      world.record('Secret', secret('a', '99'));
+      world.record('Secret', secret('a', '99'), 'changed');
     },
     want: ['a@100'],
   },
@@ -58,7 +58,7 @@ const ROWS: { name: string; cached: KubernetesObject[]; act: (world: Overlay) =>
     cached: [secret('a', '5')],
     act: (world) => {
       world.remove('Secret', 'a', 'kubevirt');
-      world.record('Secret', secret('a', '8', 'a-2'));
+      world.record('Secret', secret('a', '8', 'a-2'), 'created');
     },
     want: ['a@8'],
   },
@@ -87,7 +87,7 @@ test('an object created by somebody else after our deletion is seen, because its
 test('what we have changed is gone when the cache, which has shown it, shows it no more', () => {
   const secrets = [secret('a', '5')];
   const world = new Overlay(cacheOf(secrets));
-  world.record('Secret', secret('a', '8'));
+  world.record('Secret', secret('a', '8'), 'changed');
   secrets.splice(0);
   assert.deepEqual(versions(world), []);
   assert.equal(world.get('Secret', 'a', 'kubevirt'), undefined);
@@ -96,7 +96,7 @@ test('what we have changed is gone when the cache, which has shown it, shows it 
 test('what we have created is gone when the cache has shown it once', () => {
   const secrets: KubernetesObject[] = [];
   const world = new Overlay(cacheOf(secrets));
-  world.record('Secret', secret('a', '8'));
+  world.record('Secret', secret('a', '8'), 'created');
   assert.deepEqual(versions(world), ['a@8'], 'the cache lags');
   secrets.push(secret('a', '8'));
   assert.deepEqual(versions(world), ['a@8']);
@@ -108,7 +108,22 @@ test('what we have created in place of a deleted object is there, although the c
   const secrets = [secret('a', '5')];
   const world = new Overlay(cacheOf(secrets));
   world.remove('Secret', 'a', 'kubevirt');
-  world.record('Secret', secret('a', '8', 'a-2'));
+  world.record('Secret', secret('a', '8', 'a-2'), 'created');
   secrets.splice(0);
+  assert.deepEqual(versions(world), ['a@8']);
+});
+
+test('what we have changed is gone when the cache has dropped it before our answer came', () => {
+  const secrets = [secret('a', '5')];
+  const world = new Overlay(cacheOf(secrets));
+  secrets.splice(0);
+  world.record('Secret', secret('a', '8'), 'changed');
+  assert.deepEqual(versions(world), []);
+});
+
+test('what we have created and changed is there as long as the cache lags', () => {
+  const world = new Overlay(cacheOf([]));
+  world.record('Secret', secret('a', '7'), 'created');
+  world.record('Secret', secret('a', '8'), 'changed');
   assert.deepEqual(versions(world), ['a@8']);
 });
