@@ -1,5 +1,5 @@
 import type { KindName } from '../api/kinds.ts';
-import type { KubernetesObject } from '../api/objects.ts';
+import type { KubernetesObject, ObjectMeta } from '../api/objects.ts';
 import type { ApiClient } from './client.ts';
 
 /** Remembers writes, so that the next pass waits for them and is not caused by them (design decision 4). Never rejects. */
@@ -23,8 +23,9 @@ export function openLedger(client: ApiClient, recorder: Recorder): Ledger {
   let count = 0;
   const note = (kind: KindName, object: KubernetesObject): KubernetesObject => {
     count++;
-    const { resourceVersion } = object.metadata;
-    if (resourceVersion !== undefined) recording.push(recorder.recordWrite(kind, resourceVersion));
+    const { resourceVersion, uid } = object.metadata;
+    if (isReleased(object) && uid !== undefined) recording.push(recorder.recordDelete(kind, uid));
+    else if (resourceVersion !== undefined) recording.push(recorder.recordWrite(kind, resourceVersion));
     return object;
   };
   return {
@@ -49,4 +50,16 @@ export function openLedger(client: ApiClient, recorder: Recorder): Ledger {
       await Promise.all(recording);
     },
   };
+}
+
+/** The write has taken the last finalizer off an object that is being deleted: it is gone, and the version in the answer is none that a cache will reach. */
+function isReleased({ metadata }: KubernetesObject): boolean {
+  const {
+    deletionTimestamp,
+    deletionGracePeriodSeconds = 0,
+    finalizers = [],
+  } = metadata as ObjectMeta & {
+    deletionGracePeriodSeconds?: number;
+  };
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
