@@ -109,6 +109,14 @@ export function isComponentReady(component: Component, context: PassContext): bo
   return namedDeployments(component, context).every((deployment) => isWorkloadReady(deployment, context));
 }
 
+/** Whether nothing can be waited for: a Deployment of the component is missing, and a customization that cannot be applied keeps it from being created. */
+export function isComponentImpossible(component: Component, context: PassContext): boolean {
+  const writable = new Set(deploymentsOf(component, context).map(({ metadata }) => metadata.name));
+  return namedDeployments(component, context).some(({ metadata: { name = '', namespace } }) => {
+    return !writable.has(name) && context.world.get('Deployment', name, namespace) === undefined;
+  });
+}
+
 /** Whether every DaemonSet of the strategy is rolled out. */
 export function areDaemonSetsReady(context: PassContext): boolean {
   return namedObjects('DaemonSet', context).every((daemonSet) => isWorkloadReady(daemonSet, context));

@@ -1,6 +1,7 @@
 import type { KindName } from '../api/kinds.ts';
 import { MANAGED_BY_LABEL, MANAGED_BY_VALUE, COMPONENT_LABEL } from '../api/names.ts';
 import { planObject } from './compare.ts';
+import { isComponentImpossible } from './components.ts';
 import { buildDelete } from './json-patch.ts';
 import { buildProductLabels } from './metadata.ts';
 import type { PassContext, StepPlan } from './types.ts';
@@ -13,11 +14,18 @@ export function isInstancetypesWanted({ kubeVirt }: Pick<PassContext, 'kubeVirt'
   return kubeVirt.spec.configuration?.commonInstancetypesDeployment?.enabled !== false;
 }
 
-/** Creates and changes the common instance types and preferences, or removes ours when they are switched off (spec/apply.md §5.18). */
+/**
+ * Creates and changes the common instance types and preferences when virt-api, which validates them, is there, or removes ours when they are switched off
+ * (spec/apply.md §5.18).
+ */
 export function planInstancetypes(context: PassContext): StepPlan {
   if (isInstancetypesWanted(context)) {
-    const wanted = KINDS.flatMap((kind) => wantedObjects(kind, context));
-    return { actions: wanted.flatMap((object) => planObject(object, context)) };
+    const actions = KINDS.flatMap((kind) => wantedObjects(kind, context)).flatMap((object) =>
+      planObject(object, context),
+    );
+    return actions.length === 0 || !isComponentImpossible('api', context)
+      ? { actions }
+      : { actions: [], stop: 'virt-api to be created' };
   }
   const component = buildProductLabels(context.kubeVirt.spec)[COMPONENT_LABEL];
   const isOurs = (labels: Readonly<Record<string, string>> = {}) =>

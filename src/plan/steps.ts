@@ -6,6 +6,7 @@ import { planReplacedService } from './compare-service.ts';
 import {
   areDaemonSetsReady,
   decideDaemonSetMoves,
+  isComponentImpossible,
   isComponentReady,
   isInfrastructureRolled,
   planComponents,
@@ -149,11 +150,16 @@ function planReplacedServices(context: PassContext): StepPlan {
   };
 }
 
-/** Rolls a component out and lets nothing go on before it is. */
+/**
+ * Rolls a component out and lets nothing go on before it is; one that a customization keeps from being created holds nobody up (spec/field-reports.md
+ * B34).
+ */
 function componentThenReady(component: Component): Step['plan'] {
+  const isPassable = (after: PassContext) =>
+    isComponentReady(component, after) || isComponentImpossible(component, after);
   return (context) => ({
     ...planComponents([component], context),
-    until: atOnce(`virt-${component} to be ready`, context, (after) => isComponentReady(component, after)),
+    until: atOnce(`virt-${component} to be ready`, context, isPassable),
   });
 }
 

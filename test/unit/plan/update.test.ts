@@ -281,6 +281,17 @@ describe('objects that could not be customised', () => {
     assert.ok(writes.includes('patch Deployment virt-controller'));
   });
 
+  it('B34: a first installation without virt-api goes on with the others, and waits with what only virt-api can admit', async () => {
+    const installation = new Installation();
+    installation.leftAlone = [{ kind: 'Deployment', name: 'virt-api', namespace: 'kubevirt' }];
+    const { writes, stopped } = await installation.pass();
+    for (const created of ['Deployment virt-controller', 'DaemonSet virt-handler', 'Service virt-api']) {
+      assert.ok(writes.includes(`create ${created}`), created);
+    }
+    assert.ok(!writes.some((write) => write.includes('ClusterInstancetype ')));
+    assert.match(stopped ?? '', /virt-api/);
+  });
+
   it('hold a first installation back: what is missing is never taken for ready', async () => {
     const installation = new Installation();
     installation.leftAlone = [{ kind: 'Service', name: 'virt-api', namespace: 'kubevirt' }];
