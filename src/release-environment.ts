@@ -1,6 +1,6 @@
 import { ConfigurationError } from './errors.ts';
 import { IMAGES } from './strategy/images.ts';
-import type { ComponentImages, ReleaseEnvironment } from './strategy/types.ts';
+import type { ImageField, ReleaseEnvironment } from './strategy/types.ts';
 
 /** Runbook addresses of alerts when the environment names none (spec/startup.md §2.1). */
 const DEFAULT_RUNBOOK_URL_TEMPLATE = 'https://kubevirt.io/monitoring/runbooks/%s';
@@ -31,7 +31,7 @@ export function readReleaseEnvironment(env: Readonly<Record<string, string | und
 
 function readImages(env: Readonly<Record<string, string | undefined>>): ReleaseEnvironment['images'] {
   const entries = IMAGES.filter(({ field }) => field !== 'virtOperatorImage').map(
-    ({ field, variable }): [keyof ComponentImages, string] => [field, env[variable] ?? ''],
+    ({ field, variable }): [ImageField, string] => [field, env[variable] ?? ''],
   );
   return Object.fromEntries(entries) as unknown as ReleaseEnvironment['images'];
 }

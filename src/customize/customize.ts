@@ -4,7 +4,7 @@ import type { CustomizeComponents, CustomizePatch } from '../api/kubevirt.ts';
 import { CUSTOMIZER_ANNOTATION } from '../api/names.ts';
 import type { Json, JsonObject, KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
-import { encodeGoJson, sortedEntries } from '../strategy/go-json.ts';
+import { encodeGoJson, sortedEntries } from '../api/go-json.ts';
 import { buildInstallStrategy } from '../strategy/install-strategy.ts';
 import { applyMergePatch, isJsonObject } from './json.ts';
 import { applyJsonPatch } from './json-patch.ts';

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../api/objects.ts';
 import { isJsonObject } from '../customize/json.ts';
-import { sortedEntries } from '../strategy/go-json.ts';
+import { sortedEntries } from '../api/go-json.ts';
 import { IMAGES } from '../strategy/images.ts';
-import { imageKey } from '../strategy/target.ts';
-import type { ComponentImages, TargetDeployment } from '../strategy/types.ts';
+import type { ComponentImages, ImageField, TargetDeployment } from '../strategy/types.ts';
 
 /** Reads the JSON text of a deployment config, as stored in a status or handed to a dump Job. Unknown keys are ignored; the ID is taken as it stands. */
 export function parseTarget(json: string): TargetDeployment {
@@ -15,14 +14,14 @@ export function parseTarget(json: string): TargetDeployment {
     registry: text('registry'),
     imagePrefix: text('imagePrefix'),
     kubeVirtVersion: text('kubeVirtVersion'),
-    images: imagesFrom((field) => text(imageKey(field))),
+    images: imagesFrom(text),
     additionalProperties: textMap(stored, 'additionalProperties'),
     passthroughEnv: textMap(stored, 'passthroughEnvVars'),
     json,
   };
 }
 
-function imagesFrom(read: (field: keyof ComponentImages) => string): ComponentImages {
+function imagesFrom(read: (field: ImageField) => string): ComponentImages {
   return Object.fromEntries(IMAGES.map(({ field }) => [field, read(field)])) as unknown as ComponentImages;
 }
 

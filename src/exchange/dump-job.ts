@@ -4,7 +4,7 @@ import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { APP_LABEL, CLUSTER_SERVICES_LABEL } from '../strategy/components/names.ts';
 import { customizeObject } from '../customize/customize.ts';
 import { nameOrPrefix, strategyAnnotations } from './config-map.ts';
-import { sortedEntries } from '../strategy/go-json.ts';
+import { sortedEntries } from '../api/go-json.ts';
 import { componentImage } from '../strategy/images.ts';
 import { injectPlacement } from '../customize/placement.ts';
 import { pullPolicyOf, pullSecretsOf } from '../strategy/target-properties.ts';

@@ -1,4 +1,5 @@
 import type { KubeVirtSpec } from '../api/kubevirt.ts';
+import { isLabelValue } from '../api/label-value.ts';
 import {
   COMPONENT_LABEL,
   CUSTOMIZER_ANNOTATION,
@@ -19,8 +20,6 @@ import type { PassContext } from './types.ts';
 
 /** Labels or annotations. */
 export type StringMap = Readonly<Record<string, string>>;
-
-const LABEL_VALUE = /^([a-z0-9A-Z]([a-z0-9A-Z\-_.]{0,61}[a-z0-9A-Z])?)?$/;
 
 /** The three annotations that say which deployment an object or a pod belongs to (spec/apply.md §2). */
 export function buildTargetAnnotations(target: TargetDeployment): StringMap {
@@ -45,11 +44,11 @@ export function buildProductLabels(spec: KubeVirtSpec): StringMap {
 /** The product fields of the spec whose values cannot be labels; they are ignored and should be reported (spec/apply.md §1). */
 export function findInvalidProductFields(spec: KubeVirtSpec): string[] {
   const fields = ['productVersion', 'productName', 'productComponent'] as const;
-  return fields.filter((field) => !LABEL_VALUE.test(spec[field] ?? '')).map((field) => `spec.${field}`);
+  return fields.filter((field) => !isLabelValue(spec[field] ?? '')).map((field) => `spec.${field}`);
 }
 
 function usable(value: string | undefined): string | undefined {
-  return value !== undefined && value !== '' && LABEL_VALUE.test(value) ? value : undefined;
+  return value !== undefined && value !== '' && isLabelValue(value) ? value : undefined;
 }
 
 /** What the metadata of managed objects is made from. */

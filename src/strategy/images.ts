@@ -1,40 +1,41 @@
-import type { ComponentImages, TargetDeployment } from './types.ts';
+import type { ImageField, TargetDeployment } from './types.ts';
 
-/** What one component image is called in the environment and in registries. */
-export interface ImageFacts {
-  field: keyof ComponentImages;
-  /** Environment variable that overrides the reference. */
+/** What one component image is called: in deployment configs, in the environment where a variable overrides it, and in registries. */
+interface ImageFacts {
+  field: string;
   variable: string;
   /** Repository name behind registry and prefix. */
   repository: string;
 }
 
-const image = (field: keyof ComponentImages, variable: string, repository: string): ImageFacts => ({
-  field,
-  variable,
-  repository,
-});
-
-/** All images of a release, in the order in which they enter the deployment ID (spec/startup.md §2.1, §2.7). */
-export const IMAGES: readonly ImageFacts[] = [
-  image('virtOperatorImage', 'VIRT_OPERATOR_IMAGE', 'virt-operator'),
-  image('virtApiImage', 'VIRT_API_IMAGE', 'virt-api'),
-  image('virtControllerImage', 'VIRT_CONTROLLER_IMAGE', 'virt-controller'),
-  image('virtHandlerImage', 'VIRT_HANDLER_IMAGE', 'virt-handler'),
-  image('virtLauncherImage', 'VIRT_LAUNCHER_IMAGE', 'virt-launcher'),
-  image('virtExportProxyImage', 'VIRT_EXPORTPROXY_IMAGE', 'virt-exportproxy'),
-  image('virtExportServerImage', 'VIRT_EXPORTSERVER_IMAGE', 'virt-exportserver'),
-  image(
-    'virtSynchronizationControllerImage',
-    'VIRT_SYNCHRONIZATIONCONTROLLER_IMAGE',
-    'virt-synchronization-controller',
-  ),
-  image('virtTemplateApiserverImage', 'VIRT_TEMPLATE_APISERVER_IMAGE', 'virt-template-apiserver'),
-  image('virtTemplateControllerImage', 'VIRT_TEMPLATE_CONTROLLER_IMAGE', 'virt-template-controller'),
-  image('gsImage', 'GS_IMAGE', 'libguestfs-tools'),
-  image('prHelperImage', 'PR_HELPER_IMAGE', 'pr-helper'),
-  image('sidecarShimImage', 'SIDECAR_SHIM_IMAGE', 'sidecar-shim'),
-];
+/** All images of a release, in the order in which they enter the deployment ID (spec/startup.md §2.1, §2.6, §2.7). */
+export const IMAGES = [
+  { field: 'virtOperatorImage', variable: 'VIRT_OPERATOR_IMAGE', repository: 'virt-operator' },
+  { field: 'virtApiImage', variable: 'VIRT_API_IMAGE', repository: 'virt-api' },
+  { field: 'virtControllerImage', variable: 'VIRT_CONTROLLER_IMAGE', repository: 'virt-controller' },
+  { field: 'virtHandlerImage', variable: 'VIRT_HANDLER_IMAGE', repository: 'virt-handler' },
+  { field: 'virtLauncherImage', variable: 'VIRT_LAUNCHER_IMAGE', repository: 'virt-launcher' },
+  { field: 'virtExportProxyImage', variable: 'VIRT_EXPORTPROXY_IMAGE', repository: 'virt-exportproxy' },
+  { field: 'virtExportServerImage', variable: 'VIRT_EXPORTSERVER_IMAGE', repository: 'virt-exportserver' },
+  {
+    field: 'virtSynchronizationControllerImage',
+    variable: 'VIRT_SYNCHRONIZATIONCONTROLLER_IMAGE',
+    repository: 'virt-synchronization-controller',
+  },
+  {
+    field: 'virtTemplateApiserverImage',
+    variable: 'VIRT_TEMPLATE_APISERVER_IMAGE',
+    repository: 'virt-template-apiserver',
+  },
+  {
+    field: 'virtTemplateControllerImage',
+    variable: 'VIRT_TEMPLATE_CONTROLLER_IMAGE',
+    repository: 'virt-template-controller',
+  },
+  { field: 'GsImage', variable: 'GS_IMAGE', repository: 'libguestfs-tools' },
+  { field: 'PrHelperImage', variable: 'PR_HELPER_IMAGE', repository: 'pr-helper' },
+  { field: 'SidecarShimImage', variable: 'SIDECAR_SHIM_IMAGE', repository: 'sidecar-shim' },
+] as const satisfies readonly ImageFacts[];
 
 /** The parts of an operator image reference. */
 export interface OperatorImage {
@@ -57,7 +58,7 @@ export function parseOperatorImage(reference: string): OperatorImage | undefined
 }
 
 /** The reference a component runs with: the one of the environment, else registry, prefix, repository and version (spec/resources.md §2.2). */
-export function componentImage(target: TargetDeployment, field: keyof ComponentImages): string {
+export function componentImage(target: TargetDeployment, field: ImageField): string {
   const override = target.images[field];
   if (override !== '') return override;
   const repository = IMAGES.find((row) => row.field === field)?.repository ?? field;

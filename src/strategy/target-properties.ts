@@ -1,3 +1,4 @@
+import { isLabelValue } from '../api/label-value.ts';
 import { COMPONENT_LABEL, PART_OF_LABEL, VERSION_LABEL } from '../api/names.ts';
 import type { TargetDeployment } from './types.ts';
 
@@ -62,11 +63,6 @@ export function synchronizationPortOf(target: TargetDeployment): number {
 export function migrationNetworkAnnotation(target: TargetDeployment): Record<string, string> {
   const network = target.additionalProperties['MigrationNetwork'];
   return network === undefined ? {} : { 'k8s.v1.cni.cncf.io/networks': `${network}@migration0` };
-}
-
-/** Whether Kubernetes takes a text as a label value: at most 63 characters, alphanumeric at both ends. */
-export function isLabelValue(text: string): boolean {
-  return text.length <= 63 && /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(text);
 }
 
 /**

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import type { KubeVirt, KubeVirtConfiguration, KubeVirtSpec } from '../api/kubevirt.ts';
 import { isGateEnabled } from '../api/feature-gates.ts';
-import { encodeGoJson, sortedEntries } from './go-json.ts';
+import { encodeGoJson, sortedEntries } from '../api/go-json.ts';
 import { IMAGES, parseOperatorImage } from './images.ts';
-import type { ComponentImages, ReleaseEnvironment, TargetDeployment } from './types.ts';
+import type { ReleaseEnvironment, TargetDeployment } from './types.ts';
 
 /** Version of an environment that names none (spec/startup.md §2.1). */
 const FALLBACK_VERSION = 'latest';
@@ -93,7 +93,7 @@ function switches(configuration: KubeVirtConfiguration = {}): Record<string, str
   const network = configuration.migrations?.network;
   return {
     ...Object.fromEntries(present.filter(([, isSet]) => isSet).map(([name]) => [name, ''])),
-    ...(network === undefined ? {} : { MigrationNetwork: network }),
+    ...(network !== undefined && { MigrationNetwork: network }),
     HypervisorName: hypervisorName(configuration),
   };
 }
@@ -141,19 +141,11 @@ function identityText(target: Unidentified): string {
   ].join('');
 }
 
-/** Three fields of upstream's struct have no JSON tag and keep their Go name. */
-const UNTAGGED: readonly (keyof ComponentImages)[] = ['gsImage', 'prHelperImage', 'sidecarShimImage'];
-
-/** The key of an image in the JSON of a deployment config. */
-export function imageKey(field: keyof ComponentImages): string {
-  return UNTAGGED.includes(field) ? goName(field) : field;
-}
-
 /** The deployment config as upstream stores it: fixed key order, empty values left out (spec/startup.md §2.6). */
 function encodeTarget(target: Omit<TargetDeployment, 'json'>): string {
   const { id, namespace, registry, imagePrefix, kubeVirtVersion } = target;
   const texts = { id, namespace, registry, imagePrefix, kubeVirtVersion };
-  const images = IMAGES.map(({ field }): [string, string] => [imageKey(field), target.images[field]]);
+  const images = IMAGES.map(({ field }): [string, string] => [field, target.images[field]]);
   const maps: [string, Record<string, string>][] = [
     ['additionalProperties', Object.fromEntries(sortedEntries(target.additionalProperties))],
     ['passthroughEnvVars', Object.fromEntries(sortedEntries(target.passthroughEnv))],

@@ -1,22 +1,12 @@
 import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
+import type { IMAGES } from './images.ts';
+
+/** The key of an image in a deployment config. */
+export type ImageField = (typeof IMAGES)[number]['field'];
 
 /** Image references of the components; empty means: derive from registry, prefix and version (spec/reconcile.md §2.4). */
-export interface ComponentImages {
-  virtOperatorImage: string;
-  virtApiImage: string;
-  virtControllerImage: string;
-  virtHandlerImage: string;
-  virtLauncherImage: string;
-  virtExportProxyImage: string;
-  virtExportServerImage: string;
-  virtSynchronizationControllerImage: string;
-  virtTemplateApiserverImage: string;
-  virtTemplateControllerImage: string;
-  gsImage: string;
-  prHelperImage: string;
-  sidecarShimImage: string;
-}
+export type ComponentImages = Record<ImageField, string>;
 
 /** What is to be installed: upstream's KubeVirtDeploymentConfig (spec/reconcile.md §2.4). */
 export interface TargetDeployment {

@@ -32,7 +32,7 @@ describe('readReleaseEnvironment', () => {
       SIDECAR_SHIM_IMAGE: ' x ',
       KUBEVIRT_VERSION: 'v9',
     });
-    assert.deepEqual([got.images.gsImage, got.images.sidecarShimImage, got.kubeVirtVersion], ['gs', ' x ', 'v9']);
+    assert.deepEqual([got.images.GsImage, got.images.SidecarShimImage, got.kubeVirtVersion], ['gs', ' x ', 'v9']);
   });
 
   test('passed-through values end at their first equals sign', () => {

@@ -1,4 +1,5 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import type { AnySchema } from '../schema/dsl.ts';
 import type { Renderer } from '../schema/render.ts';
 
@@ -72,14 +73,12 @@ export function buildCrd(row: CrdRow, render: Renderer): KubernetesObject {
   const singular = row.kind.toLowerCase();
   const plural = row.plural ?? `${singular}s`;
   const labels = row.labels ?? { 'kubevirt.io': '' };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {
-      name: `${plural}.${row.group}`,
-      ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
-      ...(row.annotations && { annotations: { ...row.annotations } }),
-    },
+  const metadata = {
+    name: `${plural}.${row.group}`,
+    ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
+    ...(row.annotations && { annotations: { ...row.annotations } }),
+  };
+  return objectOf('CustomResourceDefinition', metadata, {
     spec: {
       ...(row.namesConversion && { conversion: { strategy: 'None' } }),
       group: row.group,
@@ -87,7 +86,7 @@ export function buildCrd(row: CrdRow, render: Renderer): KubernetesObject {
       scope: row.clusterScoped ? 'Cluster' : 'Namespaced',
       versions: row.versions.map((version) => buildVersion(row, version, render)),
     },
-  };
+  });
 }
 
 function buildNames(row: CrdRow, singular: string, plural: string): JsonObject {

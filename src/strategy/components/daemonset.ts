@@ -1,5 +1,6 @@
 import { SUPPORTS_MIGRATION_CN_LABEL } from '../../api/names.ts';
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { componentImage } from '../images.ts';
 import {
   hasSwitch,
@@ -50,8 +51,8 @@ const virtHandler: Component = {
     ['metrics', HTTPS_PORT],
     ['vmstats', VMSTATS_PORT],
   ],
-  readiness: probe('/healthz', { delay: 15, timeout: 10, period: 20 }),
-  liveness: probe('/healthz', { delay: 15, timeout: 10, period: 45, failures: 3 }),
+  readiness: probe('/healthz', { timeoutSeconds: 10, periodSeconds: 20 }),
+  liveness: probe('/healthz', { timeoutSeconds: 10, periodSeconds: 45, failureThreshold: 3 }),
   requests: { cpu: '10m', memory: '325Mi' },
   certificates: [
     [SECRETS.handlerClient, '/etc/virt-handler/clientcertificates'],
@@ -95,15 +96,13 @@ const RESERVATION_MOUNTS: readonly HostMount[] = [
 
 /** The DaemonSet virt-handler (spec/resources.md §3.2). */
 export function buildDaemonSets({ target }: GenerateInput): KubernetesObject[] {
+  const metadata = {
+    name: NAME,
+    namespace: target.namespace,
+    labels: { ...productLabels(target), [APP_LABEL]: NAME, [SUPPORTS_MIGRATION_CN_LABEL]: 'true' },
+  };
   return [
-    {
-      apiVersion: 'apps/v1',
-      kind: 'DaemonSet',
-      metadata: {
-        name: NAME,
-        namespace: target.namespace,
-        labels: { ...productLabels(target), [APP_LABEL]: NAME, [SUPPORTS_MIGRATION_CN_LABEL]: 'true' },
-      },
+    objectOf('DaemonSet', metadata, {
       spec: {
         selector: { matchLabels: { [APP_LABEL]: NAME } },
         updateStrategy: { type: 'RollingUpdate' },
@@ -116,7 +115,7 @@ export function buildDaemonSets({ target }: GenerateInput): KubernetesObject[] {
           spec: handlerPod(target),
         },
       },
-    },
+    }),
   ];
 }
 
@@ -153,12 +152,12 @@ function handlerPod(target: TargetDeployment): JsonObject {
 const volumeMount = ({ name, path, at, propagation }: HostMount): JsonObject => ({
   name,
   mountPath: at ?? path,
-  ...(propagation === undefined ? {} : { mountPropagation: propagation }),
+  ...(propagation && { mountPropagation: propagation }),
 });
 
 const hostVolume = ({ name, path, type }: HostMount): JsonObject => ({
   name,
-  hostPath: { path, ...(type === undefined ? {} : { type }) },
+  hostPath: { path, ...(type && { type }) },
 });
 
 /** The pod's network status as a file, from which virt-handler learns its migration address. */
@@ -208,7 +207,7 @@ function imageHolder(target: TargetDeployment): JsonObject {
 function reservationHelper(target: TargetDeployment): JsonObject {
   return {
     name: 'pr-helper',
-    image: componentImage(target, 'prHelperImage'),
+    image: componentImage(target, 'PrHelperImage'),
     imagePullPolicy: pullPolicyOf(target),
     ...TERMINATION,
     command: ['/entrypoint.sh'],

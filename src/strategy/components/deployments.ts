@@ -1,4 +1,5 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { componentImage } from '../images.ts';
 import { migrationNetworkAnnotation, productLabels, synchronizationPortOf } from '../target-properties.ts';
 import type { GenerateInput, TargetDeployment } from '../types.ts';
@@ -17,7 +18,7 @@ import {
 
 const METRICS = ['metrics', HTTPS_PORT] as const;
 const PORT = ['--port', String(HTTPS_PORT)] as const;
-const HEALTHY = probe('/healthz', { delay: 15, period: 10 });
+const HEALTHY = probe('/healthz', { periodSeconds: 10 });
 
 /** A component that runs as a Deployment. */
 interface DeployedComponent extends Component {
@@ -35,7 +36,7 @@ const virtApi: DeployedComponent = {
   command: ['virt-api'],
   args: [...PORT, '--console-server-port', CONSOLE_SERVER_PORT, '--subresources-only', ...VERBOSITY],
   ports: [['virt-api', HTTPS_PORT], METRICS],
-  readiness: probe('/apis/subresources.kubevirt.io/v1/healthz', { delay: 15, period: 10 }),
+  readiness: probe('/apis/subresources.kubevirt.io/v1/healthz', { periodSeconds: 10 }),
   requests: { cpu: '5m', memory: '500Mi' },
   certificates: [
     [SECRETS.api, '/etc/virt-api/certificates'],
@@ -53,10 +54,10 @@ const virtController = (target: TargetDeployment): DeployedComponent => ({
     ...['--exporter-image', componentImage(target, 'virtExportServerImage')],
     ...[...PORT, ...VERBOSITY],
   ],
-  env: [envValue('SIDECAR_SHIM_IMAGE', componentImage(target, 'sidecarShimImage'))],
+  env: [envValue('SIDECAR_SHIM_IMAGE', componentImage(target, 'SidecarShimImage'))],
   ports: [METRICS],
-  readiness: probe('/leader', { delay: 15, timeout: 10 }),
-  liveness: probe('/healthz', { delay: 15, timeout: 10, failures: 8 }),
+  readiness: probe('/leader', { timeoutSeconds: 10 }),
+  liveness: probe('/healthz', { timeoutSeconds: 10, failureThreshold: 8 }),
   requests: { cpu: '10m', memory: '275Mi' },
   certificates: [
     [SECRETS.controller, '/etc/virt-controller/certificates'],
@@ -117,14 +118,12 @@ function deployment(target: TargetDeployment, component: DeployedComponent): Kub
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, ...RUNTIME_SECCOMP },
   };
   const { [PROMETHEUS_LABEL]: scraped, ...labels } = podLabels(target, name);
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      name,
-      namespace: target.namespace,
-      labels: { ...productLabels(target), [APP_LABEL]: name, 'app.kubernetes.io/name': name },
-    },
+  const metadata = {
+    name,
+    namespace: target.namespace,
+    labels: { ...productLabels(target), [APP_LABEL]: name, 'app.kubernetes.io/name': name },
+  };
+  return objectOf('Deployment', metadata, {
     spec: {
       replicas: 2,
       selector: { matchLabels: { [APP_LABEL]: name } },
@@ -142,7 +141,7 @@ function deployment(target: TargetDeployment, component: DeployedComponent): Kub
         },
       },
     },
-  };
+  });
 }
 
 /** Prefers nodes that run no pod of the component yet. */

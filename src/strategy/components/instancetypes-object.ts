@@ -1,4 +1,4 @@
-import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import type { KubernetesObject } from '../../api/objects.ts';
 
 /** Prefix of the labels and annotations of KubeVirt's common instance types and preferences. */
 const INSTANCETYPE_PREFIX = 'instancetype.kubevirt.io/';
@@ -6,24 +6,13 @@ const INSTANCETYPE_PREFIX = 'instancetype.kubevirt.io/';
 /** Release of common-instancetypes that KubeVirt 1.9.0 carries (spec/resources.md §7.6). */
 const COMMON_INSTANCETYPES_VERSION = 'v1.7.0';
 
-/** The parts in which instance types and preferences differ; label keys come without their prefix. */
-export interface ClusterObjectParts {
-  kind: 'VirtualMachineClusterInstancetype' | 'VirtualMachineClusterPreference';
-  name: string;
-  labels: Record<string, string>;
-  annotations: Record<string, string>;
-  spec: JsonObject;
-}
-
-/** Builds one instance type or preference with the labels that all of them carry. */
-export function buildClusterObject({ kind, name, labels, annotations, spec }: ClusterObjectParts): KubernetesObject {
-  const all = { ...labels, 'common-instancetypes-version': COMMON_INSTANCETYPES_VERSION, vendor: 'kubevirt.io' };
-  return {
-    apiVersion: 'instancetype.kubevirt.io/v1beta1',
-    kind,
-    metadata: { name, labels: withPrefix(all), annotations },
-    spec,
-  };
+/** Labels of an instance type or a preference: the given ones, whose keys come without the prefix, and those that all of them carry. */
+export function labelsWith(own: Record<string, string>): Record<string, string> {
+  return withPrefix({
+    ...own,
+    'common-instancetypes-version': COMMON_INSTANCETYPES_VERSION,
+    vendor: 'kubevirt.io',
+  });
 }
 
 /** Puts the prefix before each key. */

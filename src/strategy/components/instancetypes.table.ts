@@ -1,12 +1,13 @@
+import type { SERIES_TEXTS } from '../texts/instancetypes.ts';
+
 /** What all sizes of one series of instance types share (spec/resources.md §7.6). */
 export interface Series {
   /** First part of the object's name. */
-  name: string;
+  name: keyof typeof SERIES_TEXTS;
   class: string;
   title: string;
   /** Icon of the OpenShift console. */
   icon: string;
-  description: string;
   /** Sizes as `name cpus memory`; the name may be followed by a suffix that {@link Series.hugePages} adds. */
   sizes: readonly string[];
   /** Page size by suffix of the size's name. */
@@ -35,8 +36,6 @@ export const SERIES: readonly Series[] = [
     class: 'compute.exclusive',
     title: 'Compute Exclusive',
     icon: 'pficon-registry',
-    description:
-      'For compute-bound work. Processors belong to one machine alone, emulator threads run apart from them, memory comes in huge pages and the guest sees the NUMA layout of the node. 2 GiB for each vCPU.',
     sizes: ['medium 1 2Gi', 'large 2 4Gi', 'xlarge 4 8Gi', '2xlarge 8 16Gi', '4xlarge 16 32Gi', '8xlarge 32 64Gi'],
     hugePages: { '': '2Mi', '1gi': '1Gi' },
     dedicatedCpus: true,
@@ -49,8 +48,6 @@ export const SERIES: readonly Series[] = [
     class: 'dedicated.vcpu',
     title: 'Dedicated vCPU',
     icon: 'pficon-server-group',
-    description:
-      'For steady general work. Each vCPU has a physical one to itself and emulator threads run apart from them. 4 GiB for each vCPU from medium on.',
     sizes: WITH_2XMEDIUM,
     dedicatedCpus: true,
     ioThreads: true,
@@ -60,8 +57,6 @@ export const SERIES: readonly Series[] = [
     class: 'memory.intensive',
     title: 'Memory Intensive',
     icon: 'fa-memory',
-    description:
-      'For databases and caches that live in memory. Huge pages, processors in time slices, 8 GiB for each vCPU.',
     sizes: ['large 2 16Gi', 'xlarge 4 32Gi', '2xlarge 8 64Gi', '4xlarge 16 128Gi', '8xlarge 32 256Gi'],
     hugePages: { '': '2Mi', '1gi': '1Gi' },
   },
@@ -70,8 +65,6 @@ export const SERIES: readonly Series[] = [
     class: 'network',
     title: 'Network',
     icon: 'pficon-network',
-    description:
-      'For network functions such as DPDK. Own processors that the node disturbs as little as possible, 1 GiB huge pages. Nodes need the CPU manager and huge pages.',
     sizes: ['medium 4 4Gi', 'large 4 8Gi', 'xlarge 8 16Gi', '2xlarge 16 32Gi', '4xlarge 32 64Gi', '8xlarge 64 128Gi'],
     hugePages: { '': '1Gi' },
     dedicatedCpus: true,
@@ -82,8 +75,6 @@ export const SERIES: readonly Series[] = [
     class: 'overcommitted',
     title: 'Overcommitted',
     icon: 'pficon-virtual-machine',
-    description:
-      'For many machines that rarely use all of their memory. As the general purpose series, but a node promises more memory than it holds.',
     sizes: FROM_NANO,
     overcommitPercent: 50,
   },
@@ -92,8 +83,6 @@ export const SERIES: readonly Series[] = [
     class: 'realtime',
     title: 'Realtime',
     icon: 'pficon-server-group',
-    description:
-      'For work with hard deadlines. Real-time scheduling on own processors, NUMA layout of the node, 1 GiB huge pages. Nodes need a real-time kernel.',
     sizes: FROM_MICRO,
     hugePages: { '': '1Gi' },
     dedicatedCpus: true,
@@ -106,7 +95,6 @@ export const SERIES: readonly Series[] = [
     class: 'general.purpose',
     title: 'General Purpose',
     icon: 'pficon-server-group',
-    description: 'For anything without special needs. Processors in time slices, 4 GiB for each vCPU from medium on.',
     sizes: WITH_2XMEDIUM,
   },
 ];

@@ -1,5 +1,7 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
-import { buildClusterObject, inNameOrder, withPrefix } from './instancetypes-object.ts';
+import { objectOf } from '../object.ts';
+import { SERIES_TEXTS } from '../texts/instancetypes.ts';
+import { inNameOrder, labelsWith, withPrefix } from './instancetypes-object.ts';
 import { type Series, SERIES } from './instancetypes.table.ts';
 
 /** One size of a series. */
@@ -31,11 +33,12 @@ function sizesOf(series: Series): Size[] {
 }
 
 function buildInstancetype(series: Series, size: Size): KubernetesObject {
-  return buildClusterObject({
-    kind: 'VirtualMachineClusterInstancetype',
+  const metadata = {
     name: `${series.name}.${size.name}`,
-    labels: labelsOf(series, size),
-    annotations: withPrefix({ description: series.description, displayName: series.title }),
+    labels: labelsWith(labelsOf(series, size)),
+    annotations: withPrefix({ description: SERIES_TEXTS[series.name], displayName: series.title }),
+  };
+  return objectOf('VirtualMachineClusterInstancetype', metadata, {
     spec: {
       ...(series.undisturbed && { annotations: { ...UNDISTURBED } }),
       cpu: cpuOf(series, size),

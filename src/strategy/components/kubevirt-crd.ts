@@ -3,11 +3,12 @@ import * as configuration from '../schema/configuration.ts';
 import * as core from '../schema/core.ts';
 import * as kubevirt from '../schema/kubevirt.ts';
 import * as migration from '../schema/migration.ts';
-import { createRenderer, describe } from '../schema/render.ts';
+import { createRenderer } from '../schema/render.ts';
 import { configurationTexts } from '../schema/texts/configuration.ts';
 import { coreTexts } from '../schema/texts/core.ts';
 import { kubevirtTexts } from '../schema/texts/kubevirt.ts';
 import { migrationTexts } from '../schema/texts/migration.ts';
+import { describe } from '../schema/texts/table.ts';
 import { AGE, buildCrd, CORE_VERSIONS, KUBEVIRT, PHASE, type CrdRow } from './crd.ts';
 
 const ROW: CrdRow = {

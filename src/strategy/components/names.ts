@@ -4,6 +4,9 @@
 export const APP_LABEL = 'kubevirt.io';
 /** Pods whose metrics port is scraped carry this label with the value `true`. */
 export const PROMETHEUS_LABEL = 'prometheus.kubevirt.io';
+/** Name and labels of the ServiceMonitor and of the PrometheusRule. */
+export const MONITORING_OBJECT = 'prometheus-kubevirt-rules';
+export const MONITORING_LABELS = { 'k8s-app': 'kubevirt', [PROMETHEUS_LABEL]: 'true' };
 /** Pods that may reach services of the cluster, for network policies. */
 export const CLUSTER_SERVICES_LABEL = 'np.kubevirt.io/allow-access-cluster-services';
 /** Annotation that names the Secret whose CA a webhook configuration or an APIService trusts. */
@@ -23,7 +26,7 @@ export function accountUser(namespace: string, account: string): string {
   return `system:serviceaccount:${namespace}:${account}`;
 }
 
-/** Secrets with certificates of components and of the CAs (spec/resources.md §1.6). */
+/** Secrets with certificates of components, in the install namespace (spec/resources.md §1.6). */
 export const SECRETS = {
   api: 'kubevirt-virt-api-certs',
   controller: 'kubevirt-controller-certs',
@@ -35,11 +38,15 @@ export const SECRETS = {
   handlerClient: 'kubevirt-virt-handler-certs',
   synchronizationClient: 'kubevirt-synchronization-controller-certs',
   synchronizationServer: 'kubevirt-synchronization-controller-server-certs',
-  operator: 'kubevirt-operator-certs',
-  templateApi: 'kubevirt-virt-template-api-certs',
-  templateWebhook: 'kubevirt-virt-template-webhook-certs',
-  templateMetrics: 'kubevirt-virt-template-controller-metrics-certs',
 } as const;
+/** Those of virt-template. */
+export const TEMPLATE_SECRETS = {
+  api: 'kubevirt-virt-template-api-certs',
+  webhook: 'kubevirt-virt-template-webhook-certs',
+  metrics: 'kubevirt-virt-template-controller-metrics-certs',
+} as const;
+/** That of the operator, which serves admission. */
+export const OPERATOR_SECRET = 'kubevirt-operator-certs';
 
 /** Certificate authorities: the name of a CA's Secret and of the ConfigMap with its bundle (spec/resources.md §1.6, §1.7). */
 export const CAS = {

@@ -1,7 +1,8 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { serviceMonitorNamespaceOf } from '../target-properties.ts';
 import type { GenerateInput } from '../types.ts';
-import { ACCOUNTS, accountUser, PROMETHEUS_LABEL, SERVICES } from './names.ts';
+import { ACCOUNTS, accountUser, MONITORING_LABELS, MONITORING_OBJECT, PROMETHEUS_LABEL, SERVICES } from './names.ts';
 
 /** Objects that are applied only where the cluster serves their kind: OpenShift and the Prometheus operator (spec/resources.md §7.3). */
 export function buildOptionalApis(input: GenerateInput): KubernetesObject[] {
@@ -22,33 +23,31 @@ export function buildOptionalApis(input: GenerateInput): KubernetesObject[] {
 
 /** Constraints for the pods of one account. Null and empty fields are those of Go's type, as upstream writes them. */
 function constraints(account: string, namespace: string, permissions: JsonObject): KubernetesObject {
-  return {
-    apiVersion: 'security.openshift.io/v1',
-    kind: 'SecurityContextConstraints',
-    metadata: { name: account },
-    ...{ priority: null, groups: null, volumes: null },
-    ...{ allowedCapabilities: null, defaultAddCapabilities: null, requiredDropCapabilities: null },
-    ...{ allowPrivilegedContainer: false, allowHostIPC: false, allowHostPID: false, allowHostPorts: false },
-    ...{ allowHostNetwork: false, allowHostDirVolumePlugin: true, readOnlyRootFilesystem: false },
-    ...{ runAsUser: { type: 'RunAsAny' }, seLinuxContext: { type: 'RunAsAny' } },
-    ...{ fsGroup: {}, supplementalGroups: {} },
-    users: [accountUser(namespace, account)],
-    ...permissions,
-  };
+  return objectOf(
+    'SecurityContextConstraints',
+    { name: account },
+    {
+      ...{ priority: null, groups: null, volumes: null },
+      ...{ allowedCapabilities: null, defaultAddCapabilities: null, requiredDropCapabilities: null },
+      ...{ allowPrivilegedContainer: false, allowHostIPC: false, allowHostPID: false, allowHostPorts: false },
+      ...{ allowHostNetwork: false, allowHostDirVolumePlugin: true, readOnlyRootFilesystem: false },
+      ...{ runAsUser: { type: 'RunAsAny' }, seLinuxContext: { type: 'RunAsAny' } },
+      ...{ fsGroup: {}, supplementalGroups: {} },
+      users: [accountUser(namespace, account)],
+      ...permissions,
+    },
+  );
 }
 
 function serviceMonitor({ target, monitorNamespace }: GenerateInput): KubernetesObject {
-  const scraped = { [PROMETHEUS_LABEL]: 'true' };
-  return {
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind: 'ServiceMonitor',
-    metadata: {
-      name: 'prometheus-kubevirt-rules',
-      namespace: serviceMonitorNamespaceOf(target, monitorNamespace),
-      labels: { 'openshift.io/cluster-monitoring': '', 'k8s-app': 'kubevirt', ...scraped },
-    },
+  const metadata = {
+    name: MONITORING_OBJECT,
+    namespace: serviceMonitorNamespaceOf(target, monitorNamespace),
+    labels: { 'openshift.io/cluster-monitoring': '', ...MONITORING_LABELS },
+  };
+  return objectOf('ServiceMonitor', metadata, {
     spec: {
-      selector: { matchLabels: scraped },
+      selector: { matchLabels: { [PROMETHEUS_LABEL]: 'true' } },
       namespaceSelector: { matchNames: [target.namespace] },
       endpoints: [
         {
@@ -59,17 +58,11 @@ function serviceMonitor({ target, monitorNamespace }: GenerateInput): Kubernetes
         },
       ],
     },
-  };
+  });
 }
 
 function route(namespace: string): KubernetesObject {
-  return {
-    apiVersion: 'route.openshift.io/v1',
-    kind: 'Route',
-    metadata: { name: SERVICES.exportProxy, namespace },
-    spec: {
-      to: { kind: 'Service', name: SERVICES.exportProxy, weight: null },
-      tls: { termination: 'reencrypt', insecureEdgeTerminationPolicy: 'Redirect' },
-    },
-  };
+  const name = SERVICES.exportProxy;
+  const tls = { termination: 'reencrypt', insecureEdgeTerminationPolicy: 'Redirect' };
+  return objectOf('Route', { name, namespace }, { spec: { to: { kind: 'Service', name, weight: null }, tls } });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/objects.ts';
 import { componentImage } from '../images.ts';
 import { productLabels, pullPolicyOf, pullSecretsOf } from '../target-properties.ts';
-import type { ComponentImages, TargetDeployment } from '../types.ts';
+import type { ImageField, TargetDeployment } from '../types.ts';
 import { APP_LABEL, CLUSTER_SERVICES_LABEL, HTTPS_PORT, PROMETHEUS_LABEL } from './names.ts';
 
 /** Arguments that set the verbosity of a component; constant (spec/resources.md §0.11). */
@@ -18,7 +18,7 @@ export interface Component {
   name: string;
   /** Default: the component's name. */
   containerName?: string;
-  image: keyof ComponentImages;
+  image: ImageField;
   account: string;
   command: readonly string[];
   args?: readonly string[];
@@ -33,18 +33,16 @@ export interface Component {
   env?: readonly JsonObject[];
 }
 
-/** An HTTPS probe of the component's port; times are in seconds. */
-export function probe(
-  path: string,
-  times: { delay: number; timeout?: number; period?: number; failures?: number },
-): JsonObject {
-  return {
-    httpGet: { path, port: HTTPS_PORT, scheme: 'HTTPS' },
-    initialDelaySeconds: times.delay,
-    ...(times.timeout === undefined ? {} : { timeoutSeconds: times.timeout }),
-    ...(times.period === undefined ? {} : { periodSeconds: times.period }),
-    ...(times.failures === undefined ? {} : { failureThreshold: times.failures }),
-  };
+/** Fields of a probe but the question. All of this program's wait 15 seconds before they ask for the first time. */
+interface ProbeTimes {
+  timeoutSeconds?: number;
+  periodSeconds?: number;
+  failureThreshold?: number;
+}
+
+/** An HTTPS probe of the component's port. */
+export function probe(path: string, times: ProbeTimes): JsonObject {
+  return { httpGet: { path, port: HTTPS_PORT, scheme: 'HTTPS' }, initialDelaySeconds: 15, ...times };
 }
 
 /** A variable with a fixed value. */
@@ -67,24 +65,46 @@ export function podLabels(target: TargetDeployment, name: string): Record<string
   };
 }
 
-/** The main container; security context and further mounts are the caller's. */
-export function mainContainer(target: TargetDeployment, component: Component): JsonObject {
-  const passthrough = Object.entries(target.passthroughEnv).map(([name, value]) => envValue(name, value));
-  const env = [...passthrough, ...(component.env ?? [])];
+/** What the containers of all long-running processes have in common; pull policy and passed-through variables are the target's. */
+export function container(
+  target: TargetDeployment,
+  {
+    name,
+    image,
+    command,
+    args,
+    env = [],
+    ports,
+  }: Pick<Component, 'name' | 'command' | 'args' | 'env' | 'ports'> & { image: string },
+): JsonObject {
+  const passthrough = Object.entries(target.passthroughEnv).map(([variable, value]) => envValue(variable, value));
+  const variables = [...passthrough, ...env];
   return {
-    name: component.containerName ?? component.name,
-    image: componentImage(target, component.image),
+    name,
+    image,
     imagePullPolicy: pullPolicyOf(target),
     ...TERMINATION,
-    command: [...component.command],
-    ...(component.args === undefined ? {} : { args: [...component.args] }),
-    ...(env.length === 0 ? {} : { env }),
-    ports: component.ports.map(([name, containerPort]) => ({ name, containerPort, protocol: 'TCP' })),
-    readinessProbe: component.readiness,
-    ...(component.liveness === undefined ? {} : { livenessProbe: component.liveness }),
-    resources: { requests: component.requests },
+    command: [...command],
+    ...(args && { args: [...args] }),
+    ...(variables.length > 0 && { env: variables }),
+    ports: ports.map(([port, containerPort]) => ({ name: port, containerPort, protocol: 'TCP' })),
+  };
+}
+
+/** Mounts of certificates, in order. */
+export const readOnlyMounts = (mounts: Component['certificates']): JsonObject[] =>
+  mounts.map(([name, mountPath]) => ({ name, mountPath, readOnly: true }));
+
+/** The main container; security context and further mounts are the caller's. */
+export function mainContainer(target: TargetDeployment, component: Component): JsonObject {
+  const { name, containerName = name, readiness, liveness, requests } = component;
+  return {
+    ...container(target, { ...component, name: containerName, image: componentImage(target, component.image) }),
+    readinessProbe: readiness,
+    ...(liveness && { livenessProbe: liveness }),
+    resources: { requests },
     volumeMounts: [
-      ...component.certificates.map(([name, mountPath]) => ({ name, mountPath, readOnly: true })),
+      ...readOnlyMounts(component.certificates),
       { name: PROFILE_VOLUME, mountPath: `/${PROFILE_VOLUME}` },
     ],
   };
@@ -92,14 +112,19 @@ export function mainContainer(target: TargetDeployment, component: Component): J
 
 const PROFILE_VOLUME = 'profile-data';
 
+/** The pull secrets of a pod spec; no field without any. */
+export function pullSecretsField(target: TargetDeployment): JsonObject {
+  const secrets = pullSecretsOf(target);
+  return secrets.length === 0 ? {} : { imagePullSecrets: secrets.map((secret) => ({ ...secret })) };
+}
+
 /** The pod spec around `containers`; security context, affinity and further volumes are the caller's. */
 export function podSpec(target: TargetDeployment, component: Component, containers: JsonObject[]): JsonObject {
-  const pullSecrets = pullSecretsOf(target);
   return {
     serviceAccountName: component.account,
     priorityClassName: 'kubevirt-cluster-critical',
     tolerations: [{ key: 'CriticalAddonsOnly', operator: 'Exists' }],
-    ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets }),
+    ...pullSecretsField(target),
     containers,
     volumes: [
       ...component.certificates.map(([name]) => ({ name, secret: { secretName: name, optional: true } })),

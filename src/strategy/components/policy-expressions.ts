@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../api/objects.ts';
+import { POLICY_TEXTS } from '../texts/policies.ts';
 import { APP_LABEL } from './names.ts';
 
-/** One admission policy: what it matches, and the CEL expressions that must hold. Messages are our own wording. */
+/** One admission policy: what it matches, and the CEL expressions that must hold. */
 export interface PolicyFacts {
   /** Stem of the names of policy and binding. */
   name: string;
@@ -33,11 +34,11 @@ const OTHER_METADATA =
 const unchanged = (map: 'Labels' | 'Annotations'): JsonObject[] => [
   forbidden(
     `size(variables.newNonKubevirt${map}) == size(variables.oldNonKubevirt${map})`,
-    `virt-handler may add or remove only kubevirt.io ${map.toLowerCase()} of its node`,
+    POLICY_TEXTS.nodeKeys(map.toLowerCase()),
   ),
   forbidden(
     `variables.newNonKubevirt${map}.all(k, k in variables.oldNonKubevirt${map} && variables.new${map}[k] == variables.old${map}[k])`,
-    `virt-handler may change only kubevirt.io ${map.toLowerCase()} of its node`,
+    POLICY_TEXTS.nodeValues(map.toLowerCase()),
   ),
 ];
 
@@ -65,12 +66,12 @@ export function nodeRestriction(user: string): PolicyFacts {
       hasNode: `('authentication.kubernetes.io/node-name' in request.userInfo.extra)`,
     },
     validations: [
-      forbidden('variables.hasNode && variables.requestMatchNode', 'virt-handler may change only the node it runs on'),
-      forbidden('object.spec == oldObject.spec', 'virt-handler may not change the spec of its node'),
+      forbidden('variables.hasNode && variables.requestMatchNode', POLICY_TEXTS.nodeOfOther),
+      forbidden('object.spec == oldObject.spec', POLICY_TEXTS.nodeSpec),
       forbidden(
         `oldObject.metadata.${OTHER_METADATA}.all(k, k in object.metadata) && ` +
           `object.metadata.${OTHER_METADATA}.all(k, k in oldObject.metadata && oldObject.metadata[k] == object.metadata[k])`,
-        'virt-handler may change only labels and annotations in the metadata of its node',
+        POLICY_TEXTS.nodeMetadata,
       ),
       ...unchanged('Labels'),
       ...unchanged('Annotations'),
@@ -99,22 +100,19 @@ export const pluginValidation: PolicyFacts = {
   failurePolicy: 'Fail',
   resources: PLUGINS,
   validations: [
-    check(every('domainHooks', 'dh', 'has(dh.cel) != has(dh.sidecar)'), 'a domain hook has either cel or sidecar'),
+    check(every('domainHooks', 'dh', 'has(dh.cel) != has(dh.sidecar)'), POLICY_TEXTS.domainHookForm),
     check(
       every('domainHooks', 'dh', `!has(dh.failureStrategy) || dh.failureStrategy in ${STRATEGIES}`),
-      'failureStrategy of a domain hook is Fail or Ignore',
+      POLICY_TEXTS.domainHookFailure,
     ),
     check(
       every('nodeHooks', 'nh', `!has(nh.failureStrategy) || nh.failureStrategy in ${STRATEGIES}`),
-      'failureStrategy of a node hook is Fail or Ignore',
+      POLICY_TEXTS.nodeHookFailure,
     ),
-    check(
-      every('nodeHooks', 'nh', `nh.permittedHooks.all(p, p in ${HOOK_POINTS})`),
-      'permittedHooks of a node hook names a hook point that does not exist',
-    ),
+    check(every('nodeHooks', 'nh', `nh.permittedHooks.all(p, p in ${HOOK_POINTS})`), POLICY_TEXTS.nodeHookPoint),
     check(
       `!has(object.spec.failureStrategy) || object.spec.failureStrategy in ${STRATEGIES}`,
-      'failureStrategy is Fail or Ignore',
+      POLICY_TEXTS.pluginFailure,
     ),
   ],
 };
@@ -142,7 +140,7 @@ export const pluginWarning: PolicyFacts = {
   validations: [
     check(
       'variables.hasDomainHooks || variables.hasNodeHooks || variables.hasAdmissionRefs',
-      'the plugin has neither hooks nor admission references: it does nothing',
+      POLICY_TEXTS.pluginWithoutEffect,
     ),
   ],
 };
@@ -176,7 +174,7 @@ export const pluginSidecarSubpath: PolicyFacts = {
   validations: [
     check(
       'variables.containersHaveSubPath && variables.initContainersHaveSubPath && variables.ephemeralContainersHaveSubPath',
-      'a container that mounts the volume kubevirt-plugin-sockets must set subPath, the compute container apart',
+      POLICY_TEXTS.sidecarSubpath,
     ),
   ],
 };
@@ -191,13 +189,13 @@ export const pluginSocketPath: PolicyFacts = {
   failurePolicy: 'Fail',
   resources: PLUGINS,
   validations: [
-    check(socketPath(' dh.sidecar.socketPath.endsWith(".sock")'), 'socketPath of a sidecar must end in .sock'),
-    check(socketPath(' size(dh.sidecar.socketPath) <= 108'), 'socketPath of a sidecar must not exceed 108 characters'),
+    check(socketPath(' dh.sidecar.socketPath.endsWith(".sock")'), POLICY_TEXTS.socketEnding),
+    check(socketPath(' size(dh.sidecar.socketPath) <= 108'), POLICY_TEXTS.socketLength),
     check(
       socketPath(
         '\n\t    dh.sidecar.socketPath.startsWith(\n\t        "/var/run/kubevirt-plugin/" + object.metadata.name + "/")',
       ),
-      'socketPath of a sidecar must lie below /var/run/kubevirt-plugin/ and the name of the plugin',
+      POLICY_TEXTS.socketPlace,
     ),
   ],
 };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/objects.ts';
+import { rowsOf, wordsOf } from '../text-table.ts';
 
 /** What a guest system wants of its machine, by name; a preference is the deep merge of its traits (spec/resources.md §7.6). */
 export const TRAITS = {
@@ -96,134 +97,113 @@ export interface PreferenceRow {
   icon: string;
   /** Tags of the OpenShift console behind `hidden,kubevirt,`. */
   tags: string;
-  /** What the guest needs at least: processors, and MiB of memory. */
-  needs?: readonly [cpus: number, memory: number];
-  architecture?: 'amd64' | 'arm64' | 's390x';
+  /** Processors and memory that the guest needs at least; empty when it is content with anything. */
+  needs: string;
+  /** `amd64`, `arm64`, `s390x`, or empty. */
+  architecture: string;
   traits: readonly Trait[];
 }
 
-/** Values of a row that are not the default: icon and tags are made of the name. */
-type Differences = Partial<Omit<PreferenceRow, 'name' | 'title' | 'osType'>>;
+/** Tables of preferences: `name | title | icon | tags | processors and memory needed | traits`; icon and tags without a value are the name. */
+const LINUX = `
+  alpine | Alpine | | | 1 512Mi
+  centos.stream9 | CentOS Stream 9 | centos | linux,centos-stream | 1 1.5Gi | ioThread
+  centos.stream9.desktop | CentOS Stream 9 | centos | linux,centos-stream | 1 1.5Gi | ioThread tablet
+  centos.stream9.dpdk | CentOS Stream 9 | centos | linux,centos-stream,dpdk | 8 1.5Gi | ioThread dpdk
+  centos.stream10 | CentOS Stream 10 | centos | linux,centos-stream | 1 1.5Gi | ioThread
+  centos.stream10.desktop | CentOS Stream 10 | centos | linux,centos-stream | 1 1.5Gi | ioThread tablet
+  cirros | Cirros | | | 1 256Mi
+  debian | Debian | | | 1 512Mi | efi
+  linux | Linux Guest
+  linux.efi | Linux EFI Guest | linux | linux-efi | | efi
+  linux.virtiotransitional | Linux Virtio Transitional Guest | linux | linux-virtio-transitional | | transitional
+  opensuse.leap | OpenSUSE Leap | opensuse-leap | | 1 2Gi
+  opensuse.tumbleweed | OpenSUSE Tumbleweed | opensuse-tumbleweed | | 1 2Gi
+  oraclelinux | Oracle Linux | oracle | | 2 4Gi | efi
+  rhel.7 | Red Hat Enterprise Linux 7 | rhel | linux,rhel | 1 1Gi
+  rhel.7.desktop | Red Hat Enterprise Linux 7 | rhel | linux,rhel | 1 1Gi | tablet
+  rhel.8 | Red Hat Enterprise Linux 8 | rhel | linux,rhel | 1 1.5Gi
+  rhel.8.desktop | Red Hat Enterprise Linux 8 | rhel | linux,rhel | 1 1.5Gi | tablet
+  rhel.8.dpdk | Red Hat Enterprise Linux 8 | rhel | linux,rhel,dpdk | 8 1.5Gi | dpdk
+  sles | SUSE Linux Enterprise Server | | | 1 2Gi
+  ubuntu | Ubuntu | | | 1 2Gi
+`;
 
-function linux(name: string, title: string, differences: Differences = {}): PreferenceRow {
-  const traits: readonly Trait[] = ['linux', ...(differences.traits ?? [])];
-  return { name, title, osType: 'linux', icon: name, tags: name, ...differences, traits };
+/** The same for amd64 only. */
+const LINUX_AMD64 = `
+  rhel.9.desktop | Red Hat Enterprise Linux 9 Desktop | rhel | linux,rhel | 1 1.5Gi | ioThread tablet
+  rhel.9.dpdk | Red Hat Enterprise Linux 9 DPDK | rhel | linux,rhel,dpdk | 8 1.5Gi | ioThread dpdk
+  rhel.9.realtime | Red Hat Enterprise Linux 9 Realtime | rhel | linux,rhel,realtime | 4 4Gi | ioThread realtime
+`;
+
+/** The same for each of three architectures. */
+const LINUX_ANYWHERE = `
+  fedora | Fedora | | | 1 2Gi
+  rhel.9 | Red Hat Enterprise Linux 9 | rhel | linux,rhel | 1 1.5Gi | ioThread
+  rhel.10 | Red Hat Enterprise Linux 10 | rhel | linux,rhel | 1 1.5Gi | ioThread
+`;
+
+const LEGACY = `
+  legacy | Legacy Guest | other
+`;
+
+const WINDOWS = `
+  windows.2k3 | Microsoft Windows Server 2003 | windows | windows | 1 256Mi | rtl8139 noPciHole64
+  windows.xp | Microsoft Windows XP | windows | windows | 1 128Mi | noPciHole64
+`;
+
+/** The same once with and once without the virtio drivers. */
+const WINDOWS_WITH_DRIVERS = `
+  windows.7 | Microsoft Windows 7 | windows | windows | 1 2Gi
+  windows.10 | Microsoft Windows 10 | windows | windows | 1 2Gi | secureBoot
+  windows.11 | Microsoft Windows 11 | windows | windows | 2 4Gi | secureBoot tpm
+  windows.2k8 | Microsoft Windows Server 2008/2008 R2 | windows | windows | 1 512Mi | e1000
+  windows.2k12 | Microsoft Windows Server 2012/2012 R2 | windows | windows | 1 512Mi
+  windows.2k16 | Microsoft Windows Server 2016 | windows | windows | 1 2Gi | secureBoot
+  windows.2k19 | Microsoft Windows Server 2019 | windows | windows | 1 2Gi | secureBoot
+  windows.2k22 | Microsoft Windows Server 2022 | windows | windows | 1 2Gi | secureBoot tpm
+  windows.2k25 | Microsoft Windows Server 2025 | windows | windows | 1 2Gi | secureBoot tpm
+`;
+
+function asTrait(word: string): Trait {
+  if (!Object.hasOwn(TRAITS, word)) throw new Error(`no trait ${word}`);
+  return word as Trait;
 }
 
-const RHEL = { icon: 'rhel', tags: 'linux,rhel' };
-const CENTOS = { icon: 'centos', tags: 'linux,centos-stream' };
-const MEMORY = 1536;
+const readTable = (osType: PreferenceRow['osType'], table: string): PreferenceRow[] =>
+  rowsOf(table).map(([name = '', title = '', icon = '', tags = '', needs = '', traits = '']) => ({
+    ...{ name, title, osType, needs, architecture: '' },
+    icon: icon || name,
+    tags: tags || name,
+    traits: [osType, ...wordsOf(traits).map(asTrait)],
+  }));
 
-/** A system that comes for three architectures; only amd64 boots by EFI with secure boot, and only its name has no ending. */
-function architectures(name: string, title: string, differences: Differences): PreferenceRow[] {
-  const traits = differences.traits ?? [];
-  return (['amd64', 'arm64', 's390x'] as const).map((architecture) =>
-    linux(architecture === 'amd64' ? name : `${name}.${architecture}`, `${title} (${architecture})`, {
-      ...differences,
-      architecture,
-      traits: architecture === 'amd64' ? [...traits, 'secureBoot'] : traits,
-    }),
-  );
-}
+/** For one architecture; only amd64 boots by EFI with secure boot. */
+const onArchitecture = (row: PreferenceRow, architecture: string): PreferenceRow => ({
+  ...row,
+  title: `${row.title} (${architecture})`,
+  architecture,
+  traits: architecture === 'amd64' ? [...row.traits, 'secureBoot'] : row.traits,
+});
 
-const LINUX: PreferenceRow[] = [
-  linux('alpine', 'Alpine', { needs: [1, 512] }),
-  ...['10', '9'].flatMap((version) => {
-    const name = `centos.stream${version}`;
-    const title = `CentOS Stream ${version}`;
-    return [
-      linux(name, title, { ...CENTOS, needs: [1, MEMORY], traits: ['ioThread'] }),
-      linux(`${name}.desktop`, title, { ...CENTOS, needs: [1, MEMORY], traits: ['ioThread', 'tablet'] }),
-    ];
-  }),
-  linux('centos.stream9.dpdk', 'CentOS Stream 9', {
-    icon: 'centos',
-    tags: 'linux,centos-stream,dpdk',
-    needs: [8, MEMORY],
-    traits: ['ioThread', 'dpdk'],
-  }),
-  linux('cirros', 'Cirros', { needs: [1, 256] }),
-  linux('debian', 'Debian', { needs: [1, 512], traits: ['efi'] }),
-  ...architectures('fedora', 'Fedora', { icon: 'fedora', tags: 'fedora', needs: [1, 2048] }),
-  linux('linux', 'Linux Guest'),
-  linux('linux.efi', 'Linux EFI Guest', { icon: 'linux', tags: 'linux-efi', traits: ['efi'] }),
-  linux('linux.virtiotransitional', 'Linux Virtio Transitional Guest', {
-    icon: 'linux',
-    tags: 'linux-virtio-transitional',
-    traits: ['transitional'],
-  }),
-  linux('opensuse.leap', 'OpenSUSE Leap', { icon: 'opensuse-leap', needs: [1, 2048] }),
-  linux('opensuse.tumbleweed', 'OpenSUSE Tumbleweed', { icon: 'opensuse-tumbleweed', needs: [1, 2048] }),
-  linux('oraclelinux', 'Oracle Linux', { icon: 'oracle', needs: [2, 4096], traits: ['efi'] }),
-  linux('rhel.7', 'Red Hat Enterprise Linux 7', { ...RHEL, needs: [1, 1024] }),
-  linux('rhel.7.desktop', 'Red Hat Enterprise Linux 7', { ...RHEL, needs: [1, 1024], traits: ['tablet'] }),
-  linux('rhel.8', 'Red Hat Enterprise Linux 8', { ...RHEL, needs: [1, MEMORY] }),
-  linux('rhel.8.desktop', 'Red Hat Enterprise Linux 8', { ...RHEL, needs: [1, MEMORY], traits: ['tablet'] }),
-  linux('rhel.8.dpdk', 'Red Hat Enterprise Linux 8', {
-    icon: 'rhel',
-    tags: 'linux,rhel,dpdk',
-    needs: [8, MEMORY],
-    traits: ['dpdk'],
-  }),
-  ...['9', '10'].flatMap((version) =>
-    architectures(`rhel.${version}`, `Red Hat Enterprise Linux ${version}`, {
-      ...RHEL,
-      needs: [1, MEMORY],
-      traits: ['ioThread'],
-    }),
-  ),
-  ...(
-    [
-      ['desktop', 'Desktop', [1, MEMORY], 'tablet', ''],
-      ['dpdk', 'DPDK', [8, MEMORY], 'dpdk', ',dpdk'],
-      ['realtime', 'Realtime', [4, 4096], 'realtime', ',realtime'],
-    ] as const
-  ).map(([variant, title, needs, trait, tag]) =>
-    linux(`rhel.9.${variant}`, `Red Hat Enterprise Linux 9 ${title} (amd64)`, {
-      icon: 'rhel',
-      tags: `linux,rhel${tag}`,
-      needs,
-      architecture: 'amd64',
-      traits: ['ioThread', trait, 'secureBoot'],
-    }),
-  ),
-  linux('sles', 'SUSE Linux Enterprise Server', { needs: [1, 2048] }),
-  linux('ubuntu', 'Ubuntu', { needs: [1, 2048] }),
+const everywhere = (row: PreferenceRow): PreferenceRow[] => [
+  onArchitecture(row, 'amd64'),
+  ...['arm64', 's390x'].map((name) => onArchitecture({ ...row, name: `${row.name}.${name}` }, name)),
 ];
 
-/** Windows releases: name, title, needs, traits, and whether virtio drivers exist for it. */
-const WINDOWS_RELEASES: readonly [string, string, readonly [number, number], readonly Trait[], boolean][] = [
-  ['10', '10', [1, 2048], ['secureBoot'], true],
-  ['11', '11', [2, 4096], ['secureBoot', 'tpm'], true],
-  ['2k12', 'Server 2012/2012 R2', [1, 512], [], true],
-  ['2k16', 'Server 2016', [1, 2048], ['secureBoot'], true],
-  ['2k19', 'Server 2019', [1, 2048], ['secureBoot'], true],
-  ['2k22', 'Server 2022', [1, 2048], ['secureBoot', 'tpm'], true],
-  ['2k25', 'Server 2025', [1, 2048], ['secureBoot', 'tpm'], true],
-  ['2k3', 'Server 2003', [1, 256], ['rtl8139', 'noPciHole64'], false],
-  ['2k8', 'Server 2008/2008 R2', [1, 512], ['e1000'], true],
-  ['7', '7', [1, 2048], [], true],
-  ['xp', 'XP', [1, 128], ['noPciHole64'], false],
-];
-
-const WINDOWS: PreferenceRow[] = WINDOWS_RELEASES.flatMap(([release, title, needs, extra, hasVirtio]) => {
-  const row: PreferenceRow = {
-    name: `windows.${release}`,
-    title: `Microsoft Windows ${title}`,
-    osType: 'windows',
-    icon: 'windows',
-    tags: 'windows',
-    needs,
-    traits: ['windows', ...extra],
-  };
-  if (!hasVirtio) return [row];
-  const virtio: readonly Trait[] = [...row.traits, 'virtio', 'tablet'];
-  return [row, { ...row, name: `${row.name}.virtio`, title: `${row.title} (virtio)`, traits: virtio }];
+const withDrivers = (row: PreferenceRow): PreferenceRow => ({
+  ...row,
+  name: `${row.name}.virtio`,
+  title: `${row.title} (virtio)`,
+  traits: [...row.traits, 'virtio', 'tablet'],
 });
 
 /** All preferences of KubeVirt 1.9.0. */
 export const PREFERENCES: readonly PreferenceRow[] = [
-  ...LINUX,
-  { name: 'legacy', title: 'Legacy Guest', osType: 'legacy', icon: 'other', tags: 'legacy', traits: ['legacy'] },
-  ...WINDOWS,
+  ...readTable('linux', LINUX),
+  ...readTable('linux', LINUX_AMD64).map((row) => onArchitecture(row, 'amd64')),
+  ...readTable('linux', LINUX_ANYWHERE).flatMap(everywhere),
+  ...readTable('legacy', LEGACY),
+  ...readTable('windows', WINDOWS),
+  ...readTable('windows', WINDOWS_WITH_DRIVERS).flatMap((row) => [row, withDrivers(row)]),
 ];

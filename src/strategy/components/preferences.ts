@@ -1,5 +1,7 @@
 import type { Json, JsonObject, KubernetesObject } from '../../api/objects.ts';
-import { buildClusterObject, inNameOrder } from './instancetypes-object.ts';
+import { objectOf } from '../object.ts';
+import { wordsOf } from '../text-table.ts';
+import { inNameOrder, labelsWith } from './instancetypes-object.ts';
 import { PREFERENCES, type PreferenceRow, TRAITS } from './preferences.table.ts';
 
 const PROJECT = 'https://github.com/kubevirt/common-instancetypes';
@@ -10,10 +12,9 @@ export function buildPreferences(): KubernetesObject[] {
 }
 
 function buildPreference(row: PreferenceRow): KubernetesObject {
-  return buildClusterObject({
-    kind: 'VirtualMachineClusterPreference',
+  const metadata = {
     name: row.name,
-    labels: labelsOf(row),
+    labels: labelsWith(labelsOf(row)),
     annotations: {
       iconClass: `icon-${row.icon}`,
       tags: `hidden,kubevirt,${row.tags}`,
@@ -23,14 +24,15 @@ function buildPreference(row: PreferenceRow): KubernetesObject {
       'openshift.io/documentation-url': `"${PROJECT}"\n`,
       'openshift.io/support-url': `"${PROJECT}/issues"\n`,
     },
-    spec: specOf(row),
-  });
+  };
+  return objectOf('VirtualMachineClusterPreference', metadata, { spec: specOf(row) });
 }
 
 function labelsOf({ osType, needs, architecture }: PreferenceRow): Record<string, string> {
+  const [cpu = '', memory = ''] = wordsOf(needs);
   return {
     'os-type': osType,
-    ...(needs && { 'required-cpu': String(needs[0]), 'required-memory': memoryText(needs[1], true) }),
+    ...(needs && { 'required-cpu': cpu, 'required-memory': memory }),
     ...(architecture && {
       arch: architecture,
       'preferred-architecture': architecture,
@@ -40,9 +42,10 @@ function labelsOf({ osType, needs, architecture }: PreferenceRow): Record<string
 }
 
 function specOf({ traits, needs, architecture }: PreferenceRow): JsonObject {
+  const [cpu = '', memory = ''] = wordsOf(needs);
   const requirements = {
     ...(architecture && { architecture }),
-    ...(needs && { cpu: { guest: needs[0] }, memory: { guest: memoryText(needs[1], false) } }),
+    ...(needs && { cpu: { guest: Number(cpu) }, memory: { guest: withoutFraction(memory) } }),
   };
   return {
     ...traits.map((trait): JsonObject => TRAITS[trait]).reduce(merge, {}),
@@ -51,10 +54,9 @@ function specOf({ traits, needs, architecture }: PreferenceRow): JsonObject {
   };
 }
 
-/** Memory of so many MiB as a quantity; only labels may hold a fraction, as in 1.5Gi. */
-function memoryText(mebibytes: number, fraction: boolean): string {
-  const whole = mebibytes % 1024 === 0 || (fraction && mebibytes > 1024);
-  return whole ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
+/** A quantity of memory in the next smaller unit when it is no whole number, as in 1.5Gi. */
+function withoutFraction(memory: string): string {
+  return memory.includes('.') ? `${parseFloat(memory) * 1024}Mi` : memory;
 }
 
 /** Deep merge of JSON objects; the later value wins. Returns a new object that shares none with either. */

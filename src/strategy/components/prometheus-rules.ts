@@ -1,5 +1,8 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
+import { hasSwitch } from '../target-properties.ts';
 import type { GenerateInput } from '../types.ts';
+import { MONITORING_LABELS, MONITORING_OBJECT } from './names.ts';
 import { type AlertRule, alertRules } from './prometheus-rules-alerts.table.ts';
 import { type RecordingRule, recordingRules } from './prometheus-rules-recording.table.ts';
 
@@ -9,25 +12,22 @@ import { type RecordingRule, recordingRules } from './prometheus-rules-recording
  */
 export function buildPrometheusRules(input: GenerateInput): KubernetesObject[] {
   const { target, monitorNamespace, runbookUrlTemplate } = input;
-  if (monitorNamespace === '' || 'VMStatsCollectorEnabled' in target.additionalProperties) return [];
+  if (monitorNamespace === '' || hasSwitch(target, 'VMStatsCollectorEnabled')) return [];
   const alerts = inRuleOrder(alertRules(target.namespace), ({ alert }) => alert);
   const recordings = inRuleOrder(recordingRules(target.namespace), ({ record }) => record);
   return [
-    {
-      apiVersion: 'monitoring.coreos.com/v1',
-      kind: 'PrometheusRule',
-      metadata: {
-        name: 'prometheus-kubevirt-rules',
-        namespace: target.namespace,
-        labels: { 'k8s-app': 'kubevirt', 'prometheus.kubevirt.io': 'true' },
+    objectOf(
+      'PrometheusRule',
+      { name: MONITORING_OBJECT, namespace: target.namespace, labels: MONITORING_LABELS },
+      {
+        spec: {
+          groups: [
+            { name: 'recordingRules.rules', rules: recordings.map(buildRecording) },
+            { name: 'alerts.rules', rules: alerts.map((rule) => buildAlert(rule, runbookUrlTemplate)) },
+          ],
+        },
       },
-      spec: {
-        groups: [
-          { name: 'recordingRules.rules', rules: recordings.map(buildRecording) },
-          { name: 'alerts.rules', rules: alerts.map((rule) => buildAlert(rule, runbookUrlTemplate)) },
-        ],
-      },
-    },
+    ),
   ];
 }
 
@@ -42,16 +42,12 @@ function buildRecording({ record, expr, labels }: RecordingRule): JsonObject {
 }
 
 function buildAlert(rule: AlertRule, runbookUrlTemplate: string): JsonObject {
-  const { alert, expr, severity, impact, summary, description } = rule;
+  const { alert, expr, severity, impact, text } = rule;
   return {
     alert,
     expr,
-    ...(rule.for !== undefined && { for: rule.for }),
-    annotations: {
-      summary,
-      ...(description !== undefined && { description }),
-      runbook_url: runbookUrlTemplate.replace('%s', alert),
-    },
+    ...(rule.for && { for: rule.for }),
+    annotations: { ...text, runbook_url: runbookUrlTemplate.replace('%s', alert) },
     labels: {
       severity,
       operator_health_impact: impact,

@@ -1,4 +1,5 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import type { GenerateInput } from '../types.ts';
 import { APP_LABEL, CERTIFICATE_SECRET_ANNOTATION, HTTPS_PORT, PROMETHEUS_LABEL, SECRETS, SERVICES } from './names.ts';
 
@@ -48,35 +49,25 @@ const componentService = (name: string, namespace: string): ServiceFacts => ({
 
 function service({ name, namespace, labels, selector, port, isHeadless }: ServiceFacts): KubernetesObject {
   const named: JsonObject = port === undefined ? { targetPort: HTTPS_PORT } : { name: port, targetPort: port };
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name, namespace, labels },
-    spec: {
-      type: 'ClusterIP',
-      ...(isHeadless === true ? { clusterIP: 'None' } : {}),
-      selector,
-      ports: [{ ...named, port: 443, protocol: 'TCP' }],
-    },
+  const spec = {
+    type: 'ClusterIP',
+    ...(isHeadless && { clusterIP: 'None' }),
+    selector,
+    ports: [{ ...named, port: 443, protocol: 'TCP' }],
   };
+  return objectOf('Service', { name, namespace, labels }, { spec });
 }
 
 /** The APIServices that lead subresource calls to virt-api, one per version (spec/resources.md §7.2). */
 export function buildApiServices({ target: { namespace } }: GenerateInput): KubernetesObject[] {
-  return ['v1', 'v1alpha3'].map((version) => ({
-    apiVersion: 'apiregistration.k8s.io/v1',
-    kind: 'APIService',
-    metadata: {
+  return ['v1', 'v1alpha3'].map((version) => {
+    const metadata = {
       name: `${version}.${SUBRESOURCES_GROUP}`,
       labels: { [APP_LABEL]: 'virt-api-aggregator' },
       annotations: { [CERTIFICATE_SECRET_ANNOTATION]: SECRETS.api },
-    },
-    spec: {
-      group: SUBRESOURCES_GROUP,
-      version,
-      service: { name: SERVICES.api, namespace },
-      groupPriorityMinimum: 1000,
-      versionPriority: 15,
-    },
-  }));
+    };
+    const service = { name: SERVICES.api, namespace };
+    const priorities = { groupPriorityMinimum: 1000, versionPriority: 15 };
+    return objectOf('APIService', metadata, { spec: { group: SUBRESOURCES_GROUP, version, service, ...priorities } });
+  });
 }

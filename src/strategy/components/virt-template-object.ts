@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectMeta } from '../../api/objects.ts';
+import type { ObjectMeta } from '../../api/objects.ts';
 import { APP_LABEL } from './names.ts';
 
 /** The release of virt-template that KubeVirt 1.9.0 carries (spec/resources.md §7.9). */
@@ -47,12 +47,4 @@ export function templateMeta(name: string, { namespace, app = name, labels }: Te
 /** Metadata of the few virt-template objects that have no labels. */
 export function bareMeta(name: string, namespace?: string): ObjectMeta {
   return { name, ...(namespace !== undefined && { namespace }), annotations: versionAnnotation() };
-}
-
-/** A builder of objects of one kind. */
-export function ofKind(
-  apiVersion: string,
-  kind: string,
-): (metadata: ObjectMeta, rest: Record<string, unknown>) => KubernetesObject {
-  return (metadata, rest) => ({ apiVersion, kind, metadata, ...rest });
 }

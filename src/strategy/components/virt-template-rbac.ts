@@ -1,14 +1,8 @@
-import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import type { JsonObject, KubernetesObject, ObjectMeta } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { rules } from '../rbac/notation.ts';
-import { accountSubject } from '../rbac/objects.ts';
-import { bareMeta, ofKind, TEMPLATE_ACCOUNTS, templateMeta } from './virt-template-object.ts';
-
-const GROUP = 'rbac.authorization.k8s.io';
-const serviceAccount = ofKind('v1', 'ServiceAccount');
-const clusterRole = ofKind(`${GROUP}/v1`, 'ClusterRole');
-const clusterRoleBinding = ofKind(`${GROUP}/v1`, 'ClusterRoleBinding');
-const role = ofKind(`${GROUP}/v1`, 'Role');
-const roleBinding = ofKind(`${GROUP}/v1`, 'RoleBinding');
+import { accountSubject, aggregatedTo, binding } from '../rbac/objects.ts';
+import { bareMeta, TEMPLATE_ACCOUNTS, templateMeta } from './virt-template-object.ts';
 
 const LEADER_ELECTION = 'virt-template-leader-election-role';
 const API_ROLE = 'virt-template-apiserver-role';
@@ -57,12 +51,12 @@ export function buildTemplateRbac(namespace: string): KubernetesObject[] {
   const controller = accountSubject(TEMPLATE_ACCOUNTS.controller, namespace);
   return [
     ...Object.values(TEMPLATE_ACCOUNTS).map((name) =>
-      serviceAccount(templateMeta(name, { namespace }), { automountServiceAccountToken: false }),
+      objectOf('ServiceAccount', templateMeta(name, { namespace }), { automountServiceAccountToken: false }),
     ),
-    clusterRole(bareMeta(API_ROLE), { rules: rules(API_RULES) }),
-    clusterRole(bareMeta(MANAGER_ROLE), { rules: rules(MANAGER_RULES) }),
-    clusterRole(templateMeta(METRICS_ROLE), { rules: rules(METRICS_RULES) }),
-    clusterRole(templateMeta('virt-template-metrics-reader'), {
+    clusterRole(bareMeta(API_ROLE), API_RULES),
+    clusterRole(bareMeta(MANAGER_ROLE), MANAGER_RULES),
+    clusterRole(templateMeta(METRICS_ROLE), METRICS_RULES),
+    objectOf('ClusterRole', templateMeta('virt-template-metrics-reader'), {
       rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
     }),
     ...userRoles('virtualmachinetemplate'),
@@ -72,44 +66,39 @@ export function buildTemplateRbac(namespace: string): KubernetesObject[] {
     bindEverywhere('virt-template-apiserver:system:auth-delegator', 'system:auth-delegator', api),
     bindEverywhere('virt-template-manager-rolebinding', MANAGER_ROLE, controller),
     bindEverywhere('virt-template-metrics-auth-rolebinding', METRICS_ROLE, controller),
-    role(templateMeta(LEADER_ELECTION, { namespace }), { rules: rules(LEADER_ELECTION_RULES) }),
-    bindIn('kube-system', 'virt-template-apiserver-auth-reader', 'extension-apiserver-authentication-reader', api),
-    bindIn(namespace, 'virt-template-leader-election-rolebinding', LEADER_ELECTION, controller),
+    objectOf('Role', templateMeta(LEADER_ELECTION, { namespace }), { rules: rules(LEADER_ELECTION_RULES) }),
+    binding(
+      templateMeta('virt-template-apiserver-auth-reader', { namespace: 'kube-system' }),
+      api,
+      'extension-apiserver-authentication-reader',
+    ),
+    binding(templateMeta('virt-template-leader-election-rolebinding', { namespace }), controller, LEADER_ELECTION),
   ];
 }
 
-const aggregated = (...roles: string[]): Record<string, string> =>
-  Object.fromEntries(roles.map((name) => [`${GROUP}/aggregate-to-${name}`, 'true']));
+const clusterRole = (metadata: ObjectMeta, table: string): KubernetesObject =>
+  objectOf('ClusterRole', metadata, { rules: rules(table) });
 
 function userRoles(singular: string): KubernetesObject[] {
   return USER_VERBS.map(({ role: name, aggregateTo, verbs }) =>
-    clusterRole(templateMeta(`virt-template-${singular}-${name}-role`, { labels: aggregated(aggregateTo) }), {
-      rules: rules(`
+    clusterRole(
+      templateMeta(`virt-template-${singular}-${name}-role`, { labels: aggregatedTo(aggregateTo) }),
+      `
         template.kubevirt.io | ${singular}s | ${verbs}
         template.kubevirt.io | ${singular}s/status | get
-      `),
-    }),
+      `,
+    ),
   );
 }
 
 /** Who may make a template of a machine in another namespace: checked by the admission policy of virt-template. */
 function sourceRole(): KubernetesObject {
-  const labels = aggregated('admin', 'edit');
-  return clusterRole(templateMeta('virt-template-virtualmachinetemplaterequest-source-role', { labels }), {
-    rules: rules('template.kubevirt.io | virtualmachinetemplaterequests/source | create'),
-  });
+  return clusterRole(
+    templateMeta('virt-template-virtualmachinetemplaterequest-source-role', { labels: aggregatedTo('admin', 'edit') }),
+    'template.kubevirt.io | virtualmachinetemplaterequests/source | create',
+  );
 }
 
-function bindEverywhere(name: string, roleName: string, subject: JsonObject): KubernetesObject {
-  return clusterRoleBinding(templateMeta(name, { app: name.replaceAll(':', '-') }), {
-    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: roleName },
-    subjects: [subject],
-  });
-}
-
-function bindIn(namespace: string, name: string, roleName: string, subject: JsonObject): KubernetesObject {
-  return roleBinding(templateMeta(name, { namespace }), {
-    roleRef: { apiGroup: GROUP, kind: 'Role', name: roleName },
-    subjects: [subject],
-  });
+function bindEverywhere(name: string, role: string, subject: JsonObject): KubernetesObject {
+  return binding(templateMeta(name, { app: name.replaceAll(':', '-') }), subject, role);
 }

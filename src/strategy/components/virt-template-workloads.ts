@@ -1,10 +1,10 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
-import { productLabels, pullPolicyOf, pullSecretsOf } from '../target-properties.ts';
+import { objectOf } from '../object.ts';
+import { productLabels } from '../target-properties.ts';
 import type { TargetDeployment } from '../types.ts';
-import { CLUSTER_SERVICES_LABEL, SECRETS } from './names.ts';
-import { envValue, TERMINATION, VERBOSITY } from './pod-template.ts';
+import { CLUSTER_SERVICES_LABEL, TEMPLATE_SECRETS } from './names.ts';
+import { container, pullSecretsField, readOnlyMounts, VERBOSITY } from './pod-template.ts';
 import {
-  ofKind,
   podSelector,
   TEMPLATE_ACCOUNTS,
   templateMeta,
@@ -58,7 +58,7 @@ const WORKLOADS: readonly TemplateWorkload[] = [
     ports: [['http-api', 9443]],
     probes: { live: httpsGet('/livez'), ready: httpsGet('/readyz') },
     mounts: [['api-cert', API_CERTIFICATE]],
-    volumes: [secretVolume('api-cert', SECRETS.templateApi)],
+    volumes: [secretVolume('api-cert', TEMPLATE_SECRETS.api)],
   },
   {
     name: 'virt-template-controller',
@@ -84,8 +84,8 @@ const WORKLOADS: readonly TemplateWorkload[] = [
       ['webhook-certs', WEBHOOK_CERTIFICATE],
     ],
     volumes: [
-      secretVolume('webhook-certs', SECRETS.templateWebhook),
-      secretVolume('metrics-certs', SECRETS.templateMetrics, {
+      secretVolume('webhook-certs', TEMPLATE_SECRETS.webhook),
+      secretVolume('metrics-certs', TEMPLATE_SECRETS.metrics, {
         items: ['tls.crt', 'tls.key'].map((file) => ({ key: file, path: file })),
         optional: false,
       }),
@@ -93,14 +93,12 @@ const WORKLOADS: readonly TemplateWorkload[] = [
   },
 ];
 
-const deployment = ofKind('apps/v1', 'Deployment');
-
 /** The Deployments of virt-template (spec/resources.md §7.9). */
 export function buildTemplateDeployments(target: TargetDeployment): KubernetesObject[] {
   return WORKLOADS.map((workload) => {
     const selector = podSelector(workload.controlPlane);
     const labels = { ...selector, ...productLabels(target) };
-    return deployment(templateMeta(workload.name, { namespace: target.namespace, labels }), {
+    return objectOf('Deployment', templateMeta(workload.name, { namespace: target.namespace, labels }), {
       spec: {
         replicas: 1,
         selector: { matchLabels: selector },
@@ -118,15 +116,14 @@ export function buildTemplateDeployments(target: TargetDeployment): KubernetesOb
 }
 
 function podSpec(target: TargetDeployment, workload: TemplateWorkload): JsonObject {
-  const pullSecrets: JsonObject[] = pullSecretsOf(target).map((secret) => ({ ...secret }));
   return {
     serviceAccountName: workload.account,
     // The accounts themselves do not mount their token.
     automountServiceAccountToken: true,
-    ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets }),
+    ...pullSecretsField(target),
     affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: SUPPORTED_NODES } },
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-    containers: [container(target, workload)],
+    containers: [templateContainer(target, workload)],
     terminationGracePeriodSeconds: 10,
     volumes: [...workload.volumes],
   };
@@ -142,18 +139,13 @@ const SUPPORTED_NODES: JsonObject = {
   ],
 };
 
-function container(target: TargetDeployment, workload: TemplateWorkload): JsonObject {
-  const env = Object.entries(target.passthroughEnv).map(([name, value]) => envValue(name, value));
+function templateContainer(target: TargetDeployment, workload: TemplateWorkload): JsonObject {
   const { live, ready } = workload.probes;
   return {
-    name: workload.container,
-    image: templateImage(target, workload),
-    imagePullPolicy: pullPolicyOf(target),
-    ...TERMINATION,
-    command: [`/${workload.container}`],
-    args: [...workload.args, ...VERBOSITY],
-    ...(env.length > 0 && { env }),
-    ports: workload.ports.map(([name, containerPort]) => ({ name, containerPort, protocol: 'TCP' })),
+    ...container(target, {
+      ...{ name: workload.container, command: [`/${workload.container}`], image: templateImage(target, workload) },
+      ...{ args: [...workload.args, ...VERBOSITY], ports: workload.ports },
+    }),
     startupProbe: { ...live, periodSeconds: 5, failureThreshold: 15 },
     livenessProbe: { ...live, periodSeconds: 20 },
     readinessProbe: { ...ready, periodSeconds: 10 },
@@ -163,7 +155,7 @@ function container(target: TargetDeployment, workload: TemplateWorkload): JsonOb
       capabilities: { drop: ['ALL'] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: workload.mounts.map(([name, mountPath]) => ({ name, mountPath, readOnly: true })),
+    volumeMounts: readOnlyMounts(workload.mounts),
   };
 }
 

@@ -1,26 +1,14 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { hasSwitch } from '../target-properties.ts';
+import { TEMPLATE_POLICY_TEXTS } from '../texts/policies.ts';
 import type { GenerateInput } from '../types.ts';
-import {
-  bareMeta,
-  ofKind,
-  podSelector,
-  TEMPLATE_GROUP,
-  TEMPLATE_SERVICES,
-  templateMeta,
-} from './virt-template-object.ts';
+import { bareMeta, podSelector, TEMPLATE_GROUP, TEMPLATE_SERVICES, templateMeta } from './virt-template-object.ts';
 import { buildTemplateRbac } from './virt-template-rbac.ts';
 import { buildTemplateDeployments } from './virt-template-workloads.ts';
 
-const ADMISSION = 'admissionregistration.k8s.io/v1';
 const VERSIONS = ['v1alpha1', 'v1beta1'] as const;
 const POLICY = 'virt-template-vmtr-authz';
-
-const apiService = ofKind('apiregistration.k8s.io/v1', 'APIService');
-const policy = ofKind(ADMISSION, 'ValidatingAdmissionPolicy');
-const policyBinding = ofKind(ADMISSION, 'ValidatingAdmissionPolicyBinding');
-const service = ofKind('v1', 'Service');
-const webhookConfiguration = ofKind(ADMISSION, 'ValidatingWebhookConfiguration');
 
 /**
  * The objects of virt-template but its CRDs and Secrets, in an order that within each kind is upstream's; none unless the target asks for virt-template
@@ -33,7 +21,9 @@ export function buildVirtTemplate({ target }: GenerateInput): KubernetesObject[]
     ...buildTemplateRbac(namespace),
     ...services(namespace),
     webhooks(namespace),
-    policyBinding(templateMeta(POLICY), { spec: { policyName: POLICY, validationActions: ['Deny'] } }),
+    objectOf('ValidatingAdmissionPolicyBinding', templateMeta(POLICY), {
+      spec: { policyName: POLICY, validationActions: ['Deny'] },
+    }),
     requestPolicy(),
     ...apiServices(namespace),
     ...buildTemplateDeployments(target),
@@ -45,11 +35,13 @@ function services(namespace: string): KubernetesObject[] {
   const apiPods = podSelector('apiserver');
   const controllerPods = podSelector('controller-manager');
   return [
-    service(templateMeta(api, { namespace }), { spec: serviceSpec(apiPods, 'http-api', 443) }),
-    service(templateMeta(metrics, { namespace, labels: { 'control-plane': 'controller-manager' } }), {
+    objectOf('Service', templateMeta(api, { namespace }), { spec: serviceSpec(apiPods, 'http-api', 443) }),
+    objectOf('Service', templateMeta(metrics, { namespace, labels: { 'control-plane': 'controller-manager' } }), {
       spec: serviceSpec(controllerPods, 'http-metrics', 8443),
     }),
-    service(templateMeta(webhook, { namespace }), { spec: serviceSpec(controllerPods, 'http-webhook', 443) }),
+    objectOf('Service', templateMeta(webhook, { namespace }), {
+      spec: serviceSpec(controllerPods, 'http-webhook', 443),
+    }),
   ];
 }
 
@@ -62,7 +54,7 @@ function serviceSpec(selector: Record<string, string>, name: string, port: numbe
 }
 
 function webhooks(namespace: string): KubernetesObject {
-  return webhookConfiguration(bareMeta('virt-template-validating-webhook-configuration'), {
+  return objectOf('ValidatingWebhookConfiguration', bareMeta('virt-template-validating-webhook-configuration'), {
     webhooks: VERSIONS.map((version) => ({
       name: `vvirtualmachinetemplate-${version}.kb.io`,
       admissionReviewVersions: ['v1'],
@@ -87,12 +79,18 @@ function webhooks(namespace: string): KubernetesObject {
   });
 }
 
+const validation = (expression: string, messageExpression: string): JsonObject => ({
+  expression,
+  reason: 'Forbidden',
+  messageExpression,
+});
+
 /** Somebody who asks for a template of a machine must be allowed to make what the controller makes in their name. */
 function requestPolicy(): KubernetesObject {
   const mayCreate = (group: string, resource: string): string =>
     `authorizer.group('${group}').resource('${resource}').namespace(variables.targetNS).check('create').allowed()`;
   const maySource = `authorizer.group('${TEMPLATE_GROUP}').resource('virtualmachinetemplaterequests').subresource('source').namespace(variables.sourceNS).name(variables.sourceVM).check('create').allowed()`;
-  return policy(templateMeta(POLICY), {
+  return objectOf('ValidatingAdmissionPolicy', templateMeta(POLICY), {
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: {
@@ -111,23 +109,12 @@ function requestPolicy(): KubernetesObject {
         { name: 'targetNS', expression: 'object.metadata.namespace' },
       ],
       validations: [
-        {
-          expression: `variables.sourceNS == variables.targetNS || ${maySource}`,
-          reason: 'Forbidden',
-          messageExpression:
-            "'a template of ' + variables.sourceNS + '/' + variables.sourceVM + ' needs the right to create virtualmachinetemplaterequests/source there'",
-        },
-        {
-          expression: mayCreate('cdi.kubevirt.io', 'datavolumes'),
-          reason: 'Forbidden',
-          messageExpression: "'a template in ' + variables.targetNS + ' needs the right to create DataVolumes there'",
-        },
-        {
-          expression: mayCreate(TEMPLATE_GROUP, 'virtualmachinetemplates'),
-          reason: 'Forbidden',
-          messageExpression:
-            "'a template in ' + variables.targetNS + ' needs the right to create VirtualMachineTemplates there'",
-        },
+        validation(`variables.sourceNS == variables.targetNS || ${maySource}`, TEMPLATE_POLICY_TEXTS.source),
+        validation(mayCreate('cdi.kubevirt.io', 'datavolumes'), TEMPLATE_POLICY_TEXTS.target('DataVolumes')),
+        validation(
+          mayCreate(TEMPLATE_GROUP, 'virtualmachinetemplates'),
+          TEMPLATE_POLICY_TEXTS.target('VirtualMachineTemplates'),
+        ),
       ],
     },
   });
@@ -137,7 +124,7 @@ function apiServices(namespace: string): KubernetesObject[] {
   const group = `subresources.${TEMPLATE_GROUP}`;
   const priorities = { v1alpha1: 15, v1beta1: 10 };
   return VERSIONS.map((version) =>
-    apiService(templateMeta(`${version}.${group}`, { app: 'virt-template-apiserver-aggregator' }), {
+    objectOf('APIService', templateMeta(`${version}.${group}`, { app: 'virt-template-apiserver-aggregator' }), {
       spec: {
         group,
         version,

@@ -1,6 +1,8 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
+import { rowsOf, wordsOf } from '../text-table.ts';
 import type { GenerateInput } from '../types.ts';
-import { APP_LABEL, CERTIFICATE_SECRET_ANNOTATION, SECRETS, SERVICES } from './names.ts';
+import { APP_LABEL, CERTIFICATE_SECRET_ANNOTATION, OPERATOR_SECRET, SECRETS, SERVICES } from './names.ts';
 
 /** Versions of an API whose objects are looked at; groups end in kubevirt.io, but for the core group. */
 const VERSIONS: Readonly<Record<string, readonly string[]>> = {
@@ -87,7 +89,7 @@ interface Backend {
 
 /** The webhook configurations, validating ones first (spec/resources.md §6). */
 export function buildWebhookConfigurations({ target, operatorNamespace }: GenerateInput): KubernetesObject[] {
-  const operator = { service: SERVICES.operatorWebhook, namespace: operatorNamespace, secret: SECRETS.operator };
+  const operator = { service: SERVICES.operatorWebhook, namespace: operatorNamespace, secret: OPERATOR_SECRET };
   const api = { service: SERVICES.api, namespace: target.namespace, secret: SECRETS.api };
   return [
     configuration('Validating', 'virt-operator-validator', operator, OPERATOR_VALIDATING),
@@ -97,24 +99,19 @@ export function buildWebhookConfigurations({ target, operatorNamespace }: Genera
   ];
 }
 
-function configuration(type: string, name: string, backend: Backend, table: string): KubernetesObject {
-  return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: `${type}WebhookConfiguration`,
-    metadata: {
-      name,
-      labels: { [APP_LABEL]: name },
-      annotations: { [CERTIFICATE_SECRET_ANNOTATION]: backend.secret },
-    },
-    webhooks: table
-      .trim()
-      .split('\n')
-      .map((line) => webhook(line, backend)),
-  };
+function configuration(
+  type: 'Validating' | 'Mutating',
+  name: string,
+  backend: Backend,
+  table: string,
+): KubernetesObject {
+  const annotations = { [CERTIFICATE_SECRET_ANNOTATION]: backend.secret };
+  const webhooks = rowsOf(table).map((row) => webhook(row, backend));
+  return objectOf(`${type}WebhookConfiguration`, { name, labels: { [APP_LABEL]: name }, annotations }, { webhooks });
 }
 
-function webhook(line: string, backend: Backend): JsonObject {
-  const [name = '', path = '', operations = '', api = '', resources = ''] = line.split('|').map((cell) => cell.trim());
+function webhook(row: string[], backend: Backend): JsonObject {
+  const [name = '', path = '', operations = '', api = '', resources = ''] = row;
   const group = api === 'kubevirt' ? 'kubevirt.io' : `${api}.kubevirt.io`;
   return {
     name: `${name}.kubevirt.io`,
@@ -124,8 +121,8 @@ function webhook(line: string, backend: Backend): JsonObject {
       {
         apiGroups: [api === 'core' ? '' : group],
         apiVersions: [...(VERSIONS[api] ?? [])],
-        operations: operations.split(' '),
-        resources: resources.split(' '),
+        operations: wordsOf(operations),
+        resources: wordsOf(resources),
       },
     ],
     failurePolicy: 'Fail',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/objects.ts';
+import { rowsOf, wordsOf } from '../text-table.ts';
 
 /**
  * Names of frequent verb lists. The order of verbs counts: it is upstream's, and a role with another order would be written again on a takeover.
@@ -14,24 +15,17 @@ const VERBS: Readonly<Record<string, string>> = {
  * `core` is the core group; resources are separated by blanks, `vm/{start,stop}` stands for `vm/start vm/stop`; verbs are a list or a name of one.
  */
 export function rules(table: string): JsonObject[] {
-  return table
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map(rule);
+  return rowsOf(table).map(rule);
 }
 
-function rule(line: string): JsonObject {
-  const [group = '', resources = '', verbs = '', names] = line.split('|').map((cell) => cell.trim());
+function rule([group = '', resources = '', verbs = '', names]: string[]): JsonObject {
   return {
     apiGroups: [group === 'core' ? '' : group],
-    resources: words(resources).flatMap(expand),
-    verbs: words(VERBS[verbs] ?? verbs),
-    ...(names === undefined ? {} : { resourceNames: words(names) }),
+    resources: wordsOf(resources).flatMap(expand),
+    verbs: wordsOf(VERBS[verbs] ?? verbs),
+    ...(names !== undefined && { resourceNames: wordsOf(names) }),
   };
 }
-
-const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 function expand(resource: string): string[] {
   const match = /^(.*)\{(.*)\}$/.exec(resource);

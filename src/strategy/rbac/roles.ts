@@ -1,4 +1,5 @@
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { ACCOUNTS } from '../components/names.ts';
 import { hasSwitch, monitorAccountOf } from '../target-properties.ts';
 import type { GenerateInput, TargetDeployment } from '../types.ts';
@@ -19,10 +20,9 @@ import {
   SYNCHRONIZATION_RULES,
 } from './node.ts';
 import { rules } from './notation.ts';
-import { accountSubject, clusterRole, clusterRoleBinding, role, roleBinding, serviceAccount } from './objects.ts';
+import { accountSubject, binding, rbacMeta } from './objects.ts';
 import { buildUserRoles } from './user-roles.ts';
 
-const MONITORING = 'kubevirt-monitoring';
 const MONITORING_RULES = 'core | services endpoints pods | read';
 
 /** All RBAC objects and service accounts of KubeVirt itself, those of virt-template apart (spec/resources.md §1.1–1.4). */
@@ -30,9 +30,11 @@ export function buildRbac({ target, monitorNamespace }: GenerateInput): Kubernet
   return [
     ...buildUserRoles(),
     ...componentRoles(target.namespace, ACCOUNTS.api, rules(API_CLUSTER_RULES), rules(API_RULES)),
-    clusterRoleBinding(`${ACCOUNTS.api}-auth-delegator`, accountSubject(ACCOUNTS.api, target.namespace), {
-      role: 'system:auth-delegator',
-    }),
+    binding(
+      rbacMeta(`${ACCOUNTS.api}-auth-delegator`),
+      accountSubject(ACCOUNTS.api, target.namespace),
+      'system:auth-delegator',
+    ),
     ...componentRoles(target.namespace, ACCOUNTS.controller, controllerClusterRules(target), rules(CONTROLLER_RULES)),
     ...componentRoles(target.namespace, ACCOUNTS.handler, rules(HANDLER_CLUSTER_RULES), rules(HANDLER_RULES)),
     ...componentRoles(
@@ -59,12 +61,14 @@ function componentRoles(
   namespaceRules: JsonObject[],
 ): KubernetesObject[] {
   const subject = accountSubject(account, namespace);
+  const everywhere = rbacMeta(account);
+  const inNamespace = rbacMeta(account, { namespace });
   return [
-    serviceAccount(account, namespace),
-    clusterRole(account, clusterRules),
-    clusterRoleBinding(account, subject),
-    role(account, namespace, namespaceRules),
-    roleBinding(account, namespace, subject),
+    objectOf('ServiceAccount', inNamespace),
+    objectOf('ClusterRole', everywhere, { rules: clusterRules }),
+    binding(everywhere, subject),
+    objectOf('Role', inNamespace, { rules: namespaceRules }),
+    binding(inNamespace, subject),
   ];
 }
 
@@ -74,8 +78,9 @@ function controllerClusterRules(target: TargetDeployment): JsonObject[] {
 }
 
 function monitoringRoles(target: TargetDeployment, monitorNamespace: string): KubernetesObject[] {
+  const metadata = rbacMeta('kubevirt-monitoring', { namespace: target.namespace });
   return [
-    role(MONITORING, target.namespace, rules(MONITORING_RULES)),
-    roleBinding(MONITORING, target.namespace, accountSubject(monitorAccountOf(target), monitorNamespace)),
+    objectOf('Role', metadata, { rules: rules(MONITORING_RULES) }),
+    binding(metadata, accountSubject(monitorAccountOf(target), monitorNamespace)),
   ];
 }

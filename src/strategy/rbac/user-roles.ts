@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../api/objects.ts';
+import { objectOf } from '../object.ts';
 import { rules } from './notation.ts';
-import { AUTHENTICATED, AUTOUPDATE, clusterRole, clusterRoleBinding } from './objects.ts';
+import { AGGREGATE_PREFIX, aggregatedTo, AUTHENTICATED, AUTOUPDATE, binding, rbacMeta } from './objects.ts';
 
 const VM = 'virtualmachines';
 const VMI = 'virtualmachineinstances';
@@ -76,27 +77,23 @@ const MIGRATE = `
   kubevirt.io | ${MIGRATIONS} | full+collection
 `;
 
-/** Labels whose presence makes Kubernetes add a role's rules to its own role of that name. */
-const AGGREGATE_PREFIX = 'rbac.authorization.k8s.io/aggregate-to-';
-
-const aggregated = (role: string): { labels: Record<string, string> } => ({
-  labels: { [`${AGGREGATE_PREFIX}${role}`]: 'true' },
-});
+const clusterRole = (name: string, table: string, more: Parameters<typeof rbacMeta>[1] = {}): KubernetesObject =>
+  objectOf('ClusterRole', rbacMeta(name, more), { rules: rules(table) });
 
 /** The cluster roles that administrators give to people, and the two that everybody has (spec/resources.md §5.2). */
 export function buildUserRoles(): KubernetesObject[] {
   return [
-    clusterRole('kubevirt.io:default', rules(DEFAULT), {
+    clusterRole('kubevirt.io:default', DEFAULT, {
       ...AUTOUPDATE,
       labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
     }),
-    clusterRole('kubevirt.io:admin', rules(ADMIN), aggregated('admin')),
-    clusterRole('kubevirt.io:edit', rules(EDIT), aggregated('edit')),
-    clusterRole('kubevirt.io:view', rules(VIEW), aggregated('view')),
-    clusterRole('instancetype.kubevirt.io:view', rules(INSTANCETYPE_VIEW)),
-    clusterRole('kubevirt.io:migrate', rules(MIGRATE)),
-    clusterRoleBinding('kubevirt.io:default', AUTHENTICATED, AUTOUPDATE),
-    clusterRoleBinding('instancetype.kubevirt.io:view', AUTHENTICATED, AUTOUPDATE),
+    clusterRole('kubevirt.io:admin', ADMIN, { labels: aggregatedTo('admin') }),
+    clusterRole('kubevirt.io:edit', EDIT, { labels: aggregatedTo('edit') }),
+    clusterRole('kubevirt.io:view', VIEW, { labels: aggregatedTo('view') }),
+    clusterRole('instancetype.kubevirt.io:view', INSTANCETYPE_VIEW),
+    clusterRole('kubevirt.io:migrate', MIGRATE),
+    binding(rbacMeta('kubevirt.io:default', AUTOUPDATE), AUTHENTICATED),
+    binding(rbacMeta('instancetype.kubevirt.io:view', AUTOUPDATE), AUTHENTICATED),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Backups of virtual machines and their checkpoints (backup.kubevirt.io). */
 import { atomic, atomicObject, bool, keyed, object, oneOf, resource, string, time } from './dsl.ts';
-import { Condition } from './core.ts';
+import { Condition, TypedLocalObjectReference } from './core.ts';
 
 export const BackupVolumeInfo = object({
   dataEndpoint: string,
@@ -26,11 +26,7 @@ export const ChangedBlockTrackingStatus = object({
   state: string.required,
 });
 
-export const BackupSource = atomicObject({
-  apiGroup: string,
-  kind: string.required,
-  name: string.required,
-}).rules(
+export const BackupSource = atomicObject({ ...TypedLocalObjectReference.fields }).rules(
   ['has(self.apiGroup)', 'name the API group of the source'],
   [
     "!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'",
@@ -74,11 +70,7 @@ export const VirtualMachineBackup = resource({
   status: VirtualMachineBackupStatus,
 });
 
-export const TrackedSource = atomicObject({
-  apiGroup: string,
-  kind: string.required,
-  name: string.required,
-}).rules(
+export const TrackedSource = atomicObject({ ...TypedLocalObjectReference.fields }).rules(
   ["has(self.apiGroup) && self.apiGroup == 'kubevirt.io'", 'the API group is kubevirt.io'],
   ["self.kind == 'VirtualMachine'", 'only a VirtualMachine can be tracked'],
   ["self.name != ''", 'the name of the source must not be empty'],

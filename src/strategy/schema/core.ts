@@ -33,18 +33,9 @@ export const TypedLocalObjectReference = atomicObject({
   name: string.required,
 });
 
-export const TypedObjectReference = object({
-  apiGroup: string,
-  kind: string.required,
-  name: string.required,
-  namespace: string,
-});
+export const TypedObjectReference = object({ ...TypedLocalObjectReference.fields, namespace: string });
 
-export const NodeSelectorRequirement = object({
-  key: string.required,
-  operator: string.required,
-  values: atomic(string),
-});
+export const NodeSelectorRequirement = object({ ...LabelSelectorRequirement.fields });
 
 export const NodeSelectorTerm = atomicObject({
   matchExpressions: atomic(NodeSelectorRequirement),
@@ -157,24 +148,23 @@ export const DownwardAPIVolumeFile = object({
 
 export const ClaimSource = object({ claimName: string.required, readOnly: bool });
 
-export const VolumeResourceRequirements = object({
-  limits: map(quantity),
-  requests: map(quantity),
-});
+export const ContainerResources = object({ limits: map(quantity), requests: map(quantity) });
 
-export const PersistentVolumeClaimSpec = object({
+export const VolumeResourceRequirements = object({ ...ContainerResources.fields });
+
+/** What every form of a claim says about the volume. */
+export const claimFields = {
   accessModes: atomic(string),
   dataSource: TypedLocalObjectReference,
   dataSourceRef: TypedObjectReference,
   resources: VolumeResourceRequirements,
   selector: LabelSelector,
   storageClassName: string,
-  volumeAttributesClassName: string,
   volumeMode: string,
   volumeName: string,
-});
+};
 
-export const ContainerResources = object({ limits: map(quantity), requests: map(quantity) });
+export const PersistentVolumeClaimSpec = object({ ...claimFields, volumeAttributesClassName: string });
 
 export const Condition = object({
   lastTransitionTime: time.required,

@@ -1,12 +1,6 @@
 /** DataVolumes of the Containerized Data Importer (cdi.kubevirt.io/v1beta1), as a VirtualMachine embeds them. */
 import { anyObject, bool, embeddedMetadata, list, object, oneOf, string } from './dsl.ts';
-import {
-  LabelSelector,
-  PersistentVolumeClaimSpec,
-  TypedLocalObjectReference,
-  TypedObjectReference,
-  VolumeResourceRequirements,
-} from './core.ts';
+import { claimFields, PersistentVolumeClaimSpec } from './core.ts';
 
 export const DataVolumeCheckpoint = object({
   current: string.required,
@@ -15,28 +9,27 @@ export const DataVolumeCheckpoint = object({
 
 export const DataVolumeSourceGCS = object({ secretRef: string, url: string.required });
 
-export const DataVolumeSourceHTTP = object({
+export const DataVolumeSourceS3 = object({
   certConfigMap: string,
-  extraHeaders: list(string),
-  secretExtraHeaders: list(string),
   secretRef: string,
   url: string.required,
 });
 
+export const DataVolumeSourceHTTP = object({
+  ...DataVolumeSourceS3.fields,
+  extraHeaders: list(string),
+  secretExtraHeaders: list(string),
+});
+
 export const DataVolumeSourceImageIO = object({
-  certConfigMap: string,
+  ...DataVolumeSourceS3.fields,
   diskId: string.required,
   insecureSkipVerify: bool,
-  secretRef: string,
-  url: string.required,
 });
 
 export const DataVolumeSourcePVC = object({ name: string.required, namespace: string.required });
 
-export const DataVolumeSourceSnapshot = object({
-  name: string.required,
-  namespace: string.required,
-});
+export const DataVolumeSourceSnapshot = object({ ...DataVolumeSourcePVC.fields });
 
 export const PlatformOptions = object({ architecture: string });
 
@@ -47,12 +40,6 @@ export const DataVolumeSourceRegistry = object({
   pullMethod: string,
   secretRef: string,
   url: string,
-});
-
-export const DataVolumeSourceS3 = object({
-  certConfigMap: string,
-  secretRef: string,
-  url: string.required,
 });
 
 export const DataVolumeSourceVDDK = object({
@@ -84,16 +71,7 @@ export const DataVolumeSourceRef = object({
   namespace: string,
 });
 
-export const StorageSpec = object({
-  accessModes: list(string),
-  dataSource: TypedLocalObjectReference,
-  dataSourceRef: TypedObjectReference,
-  resources: VolumeResourceRequirements,
-  selector: LabelSelector,
-  storageClassName: string,
-  volumeMode: string,
-  volumeName: string,
-});
+export const StorageSpec = object({ ...claimFields, accessModes: list(string) });
 
 export const DataVolumeSpec = object({
   checkpoints: list(DataVolumeCheckpoint),

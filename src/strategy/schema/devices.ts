@@ -35,15 +35,6 @@ export const VGPUDisplayOptions = object({ enabled: bool, ramFB: FeatureState })
 
 export const VGPUOptions = object({ display: VGPUDisplayOptions });
 
-export const GPU = object({
-  claimName: string,
-  deviceName: string,
-  name: string.required,
-  requestName: string,
-  tag: string,
-  virtualGPUOptions: VGPUOptions,
-});
-
 export const HostDevice = object({
   claimName: string,
   deviceName: string,
@@ -51,6 +42,8 @@ export const HostDevice = object({
   requestName: string,
   tag: string,
 });
+
+export const GPU = object({ ...HostDevice.fields, virtualGPUOptions: VGPUOptions });
 
 export const Input = object({ bus: string, name: string.required, type: string.required });
 
@@ -105,7 +98,7 @@ export const VideoDevice = object({ type: string });
 
 export const Diag288Watchdog = object({ action: string });
 
-export const I6300ESBWatchdog = object({ action: string });
+export const I6300ESBWatchdog = object({ ...Diag288Watchdog.fields });
 
 export const Watchdog = object({
   diag288: Diag288Watchdog,

@@ -1,5 +1,6 @@
 /** Processor, memory, clock, firmware and features of a virtual machine. */
-import { anyObject, bool, int, int32, list, map, object, oneOf, quantity, string } from './dsl.ts';
+import { anyObject, bool, int, int32, list, object, oneOf, quantity, string } from './dsl.ts';
+import { ContainerResources } from './core.ts';
 
 export const CPUFeature = object({ name: string.required, policy: string });
 
@@ -34,11 +35,7 @@ export const Memory = object({
   reservedOverhead: ReservedOverhead,
 });
 
-export const GuestResources = object({
-  limits: map(quantity),
-  overcommitGuestOverhead: bool,
-  requests: map(quantity),
-});
+export const GuestResources = object({ ...ContainerResources.fields, overcommitGuestOverhead: bool });
 
 export const Chassis = object({
   asset: string,
@@ -99,9 +96,9 @@ export const HypervTimer = object({ present: bool });
 
 export const KVMTimer = object({ present: bool });
 
-export const PITTimer = object({ present: bool, tickPolicy: string });
+export const PITTimer = object({ ...HPETTimer.fields });
 
-export const RTCTimer = object({ present: bool, tickPolicy: string, track: string });
+export const RTCTimer = object({ ...HPETTimer.fields, track: string });
 
 export const Timer = object({
   hpet: HPETTimer,

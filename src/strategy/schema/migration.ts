@@ -61,36 +61,30 @@ export const MigrationOptions = object({
   experimental: ExperimentalMigrationOptions,
 });
 
-export const MigrationSourceState = object({
+/** What both ends of a migration tell about themselves. */
+const migrationEnd = {
   domainName: string,
   domainNamespace: string,
   migrationUID: string,
   node: string,
-  nodeSelectors: map(string),
   persistentStatePVCName: string,
   pod: string,
   selinuxContext: string,
   syncAddress: string,
   virtualMachineInstanceUID: string,
-});
+};
+
+export const MigrationSourceState = object({ ...migrationEnd, nodeSelectors: map(string) });
 
 export const MigrationTargetState = object({
+  ...migrationEnd,
   attachmentPodUID: string,
   cpuSet: atomic(int),
   directMigrationNodePorts: map(int),
   domainDetected: bool,
-  domainName: string,
-  domainNamespace: string,
   domainReadyTimestamp: time,
-  migrationUID: string,
-  node: string,
   nodeAddress: string,
   nodeTopology: string,
-  persistentStatePVCName: string,
-  pod: string,
-  selinuxContext: string,
-  syncAddress: string,
-  virtualMachineInstanceUID: string,
 });
 
 export const MigrationState = object({

@@ -17,6 +17,9 @@ import { VirtualMachineSpec, VirtualMachineStatus } from './virtual-machine.ts';
 
 export const SnapshotError = object({ message: string, time: time });
 
+/** How far a snapshot is. */
+const progress = { creationTime: time.nullable, error: SnapshotError, readyToUse: bool };
+
 export const SnapshotVolumes = object({
   excludedVolumes: setOf(string),
   includedVolumes: setOf(string),
@@ -31,12 +34,10 @@ export const VirtualMachineSnapshotSpec = object({
 });
 
 export const VirtualMachineSnapshotStatus = object({
+  ...progress,
   conditions: atomic(ProbedCondition),
-  creationTime: time.nullable,
-  error: SnapshotError,
   indications: setOf(string),
   phase: string,
-  readyToUse: bool,
   snapshotVolumes: SnapshotVolumes,
   sourceIndications: atomic(SourceIndication),
   sourceUID: string,
@@ -67,12 +68,7 @@ export const VolumeBackup = object({
   volumeSnapshotName: string,
 });
 
-export const VolumeSnapshotState = object({
-  creationTime: time.nullable,
-  error: SnapshotError,
-  readyToUse: bool,
-  volumeSnapshotName: string.required,
-});
+export const VolumeSnapshotState = object({ ...progress, volumeSnapshotName: string.required });
 
 export const VirtualMachineSnapshotContentSpec = object({
   source: SnapshotSource.required,
@@ -81,9 +77,7 @@ export const VirtualMachineSnapshotContentSpec = object({
 });
 
 export const VirtualMachineSnapshotContentStatus = object({
-  creationTime: time.nullable,
-  error: SnapshotError,
-  readyToUse: bool,
+  ...progress,
   volumeSnapshotStatus: atomic(VolumeSnapshotState),
 });
 

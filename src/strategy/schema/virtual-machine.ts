@@ -8,13 +8,15 @@ import { MigratedVolume } from './migration.ts';
 import { VirtualMachineInstanceTemplateSpec } from './virtual-machine-instance.ts';
 import { HotplugVolumeSource } from './volumes.ts';
 
-export const InstancetypeMatcher = object({
+/** Names an instance type or a preference, or the volume that names one. */
+const match = {
   inferFromVolume: string,
   inferFromVolumeFailurePolicy: string,
   kind: string,
   name: string,
-  revisionName: string,
-});
+};
+
+export const InstancetypeMatcher = object({ ...match, revisionName: string });
 
 export const PreferenceMatcher = object({ ...InstancetypeMatcher.fields });
 
@@ -30,13 +32,7 @@ export const VirtualMachineSpec = object({
 
 export const ControllerRevisionRef = object({ name: string });
 
-export const InstancetypeStatusRef = object({
-  controllerRevisionRef: ControllerRevisionRef,
-  inferFromVolume: string,
-  inferFromVolumeFailurePolicy: string,
-  kind: string,
-  name: string,
-});
+export const InstancetypeStatusRef = object({ ...match, controllerRevisionRef: ControllerRevisionRef });
 
 export const MemoryDumpRequest = object({
   claimName: string.required,

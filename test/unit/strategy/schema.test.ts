@@ -26,7 +26,8 @@ import {
   type AnySchema,
   type Infer,
 } from '../../../src/strategy/schema/dsl.ts';
-import { createRenderer, describe as pair } from '../../../src/strategy/schema/render.ts';
+import { createRenderer } from '../../../src/strategy/schema/render.ts';
+import { describe as pair } from '../../../src/strategy/schema/texts/table.ts';
 
 const render = createRenderer(pair());
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import {
-  isLabelValue,
   monitorNamespaceCandidates,
   productLabels,
   pullSecretsOf,
@@ -44,16 +43,6 @@ describe('productLabels', () => {
       assert.deepEqual(productLabels(withProperties(properties, version)), want);
     });
   }
-});
-
-test('isLabelValue', () => {
-  const valid = ['', 'a', 'A.b_c-9', 'a'.repeat(63)];
-  const invalid = ['-a', 'a.', 'a b', 'ä', 'a'.repeat(64), 'a\n'];
-  assert.deepEqual(
-    valid.filter((text) => !isLabelValue(text)),
-    [],
-  );
-  assert.deepEqual(invalid.filter(isLabelValue), []);
 });
 
 test('synchronizationPortOf falls back on what is no integer', () => {

@@ -1,5 +1,5 @@
 import type * as schemas from '../backup.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 /** Descriptions of `backup.ts`. */
 export const backupTexts: TextsOf<typeof schemas> = {

@@ -1,5 +1,5 @@
 import type * as schemas from '../clone.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 /** Descriptions of `clone.ts`. */
 export const cloneTexts: TextsOf<typeof schemas> = {

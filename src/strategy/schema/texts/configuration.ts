@@ -1,5 +1,5 @@
 import type * as schemas from '../configuration.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const verbosity = (component: string): string => `Verbosity of ${component}, by default 2.`;
 const mediatedDevices = {

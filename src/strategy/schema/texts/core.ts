@@ -1,5 +1,5 @@
 import type * as schemas from '../core.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const podAffinity = {
   preferredDuringSchedulingIgnoredDuringExecution:

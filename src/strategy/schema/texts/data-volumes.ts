@@ -1,5 +1,5 @@
 import type * as schemas from '../data-volumes.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const certConfigMap = 'ConfigMap with the certificate authority of the server.';
 const secretRef = 'Secret with the credentials.';

@@ -14,7 +14,7 @@ import * as migration from '../migration.ts';
 import * as plugin from '../plugin.ts';
 import * as pool from '../pool.ts';
 import * as preference from '../preference.ts';
-import { describe } from '../render.ts';
+import { describe } from './table.ts';
 import * as snapshot from '../snapshot.ts';
 import * as template from '../template.ts';
 import { backupTexts } from './backup.ts';

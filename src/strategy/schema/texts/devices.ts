@@ -1,5 +1,5 @@
 import type * as schemas from '../devices.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const claimed = {
   claimName: 'Resource claim of the machine that provides the device; instead of deviceName.',

@@ -1,5 +1,5 @@
 import type * as schemas from '../domain.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 /** Descriptions of `domain.ts`. */
 export const domainTexts: TextsOf<typeof schemas> = {

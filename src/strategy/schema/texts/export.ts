@@ -1,5 +1,5 @@
 import type * as schemas from '../export.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const url = 'Address to read it from.';
 const name = 'Name of the exported volume.';

@@ -1,5 +1,5 @@
 import type * as schemas from '../hardware.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const timer = {
   present: 'Whether the guest has this timer; true when left out.',

@@ -1,5 +1,5 @@
 import type * as schemas from '../instancetype.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 /** Descriptions of `instancetype.ts`. */
 export const instancetypeTexts: TextsOf<typeof schemas> = {

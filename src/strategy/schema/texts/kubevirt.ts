@@ -1,5 +1,5 @@
 import type * as schemas from '../kubevirt.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const flags = (component: string): string => `Flags of ${component}: name without dashes, and value.`;
 const placement = (components: string): string => `Nodes and number of the ${components}.`;

@@ -1,5 +1,5 @@
 import type * as schemas from '../migration.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const limits = {
   allowAutoConverge: 'Slows the guest down when its memory changes faster than it can be copied.',

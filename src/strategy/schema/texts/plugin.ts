@@ -1,5 +1,5 @@
 import type * as schemas from '../plugin.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const condition = 'CEL expression that says which machines this holds for; all when left out.';
 const failureStrategy = 'What a failure does to the machine.';

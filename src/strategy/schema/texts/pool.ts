@@ -1,5 +1,5 @@
 import type * as schemas from '../pool.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const selectionPolicy = 'Which machines come first.';
 const statePreservation =

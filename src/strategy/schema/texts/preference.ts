@@ -1,5 +1,5 @@
 import type * as schemas from '../preference.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 /** Descriptions of `preference.ts`. What is preferred holds where the machine itself says nothing. */
 export const preferenceTexts: TextsOf<typeof schemas> = {

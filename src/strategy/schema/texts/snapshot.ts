@@ -1,5 +1,5 @@
 import type * as schemas from '../snapshot.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const conditions = 'Aspects of the state, one by one.';
 const error = 'The last error, if there was one.';

@@ -1,5 +1,5 @@
 import type * as schemas from '../virtual-machine-instance.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const credential = {
   propagationMethod: 'How the credential reaches the guest; exactly one way is named.',

@@ -1,5 +1,5 @@
 import type * as schemas from '../virtual-machine.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const inferred = {
   inferFromVolume: 'Volume whose labels name it.',

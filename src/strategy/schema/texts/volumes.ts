@@ -1,5 +1,5 @@
 import type * as schemas from '../volumes.ts';
-import type { TextsOf } from '../render.ts';
+import type { TextsOf } from './table.ts';
 
 const cloudInit = {
   networkData: 'Network configuration, as text.',
