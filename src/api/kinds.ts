@@ -13,96 +13,80 @@ export interface Kind {
   source: ApiSource;
 }
 
-const kind = (
-  name: string,
-  group: string,
-  version: string,
-  plural: string,
-  namespaced: boolean,
-  source: ApiSource = 'core',
-): Kind => ({ kind: name, group, version, plural, namespaced, source });
+/** A kind of `api`, which is `group/version`, or `version` for the core group. */
+function define(kind: string, plural: string, api: string, more: { namespaced: boolean; source: ApiSource }): Kind {
+  const [version = '', group = ''] = api.split('/').reverse();
+  return { kind, group, version, plural, ...more };
+}
 
-const RBAC = 'rbac.authorization.k8s.io';
-const ADMISSION = 'admissionregistration.k8s.io';
-const INSTANCETYPE = 'instancetype.kubevirt.io';
+const namespaced = (kind: string, plural: string, api: string, source: ApiSource = 'core') =>
+  define(kind, plural, api, { namespaced: true, source });
+const clusterWide = (kind: string, plural: string, api: string, source: ApiSource = 'core') =>
+  define(kind, plural, api, { namespaced: false, source });
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+const INSTANCETYPE = 'instancetype.kubevirt.io/v1beta1';
 
 /** Every kind that the operator handles (spec/reconcile.md §1.1). */
 export const KINDS = {
-  KubeVirt: kind('KubeVirt', 'kubevirt.io', 'v1', 'kubevirts', true, 'kubevirt'),
-  ServiceAccount: kind('ServiceAccount', '', 'v1', 'serviceaccounts', true),
-  ClusterRole: kind('ClusterRole', RBAC, 'v1', 'clusterroles', false),
-  ClusterRoleBinding: kind('ClusterRoleBinding', RBAC, 'v1', 'clusterrolebindings', false),
-  Role: kind('Role', RBAC, 'v1', 'roles', true),
-  RoleBinding: kind('RoleBinding', RBAC, 'v1', 'rolebindings', true),
-  CustomResourceDefinition: kind(
+  KubeVirt: namespaced('KubeVirt', 'kubevirts', 'kubevirt.io/v1', 'kubevirt'),
+  ServiceAccount: namespaced('ServiceAccount', 'serviceaccounts', 'v1'),
+  ClusterRole: clusterWide('ClusterRole', 'clusterroles', RBAC),
+  ClusterRoleBinding: clusterWide('ClusterRoleBinding', 'clusterrolebindings', RBAC),
+  Role: namespaced('Role', 'roles', RBAC),
+  RoleBinding: namespaced('RoleBinding', 'rolebindings', RBAC),
+  CustomResourceDefinition: clusterWide(
     'CustomResourceDefinition',
-    'apiextensions.k8s.io',
-    'v1',
     'customresourcedefinitions',
-    false,
+    'apiextensions.k8s.io/v1',
   ),
-  Service: kind('Service', '', 'v1', 'services', true),
-  Secret: kind('Secret', '', 'v1', 'secrets', true),
-  ConfigMap: kind('ConfigMap', '', 'v1', 'configmaps', true),
-  Deployment: kind('Deployment', 'apps', 'v1', 'deployments', true),
-  DaemonSet: kind('DaemonSet', 'apps', 'v1', 'daemonsets', true),
-  PodDisruptionBudget: kind('PodDisruptionBudget', 'policy', 'v1', 'poddisruptionbudgets', true),
-  Pod: kind('Pod', '', 'v1', 'pods', true),
-  Job: kind('Job', 'batch', 'v1', 'jobs', true),
-  Namespace: kind('Namespace', '', 'v1', 'namespaces', false),
-  Node: kind('Node', '', 'v1', 'nodes', false),
-  Lease: kind('Lease', 'coordination.k8s.io', 'v1', 'leases', true),
-  Event: kind('Event', '', 'v1', 'events', true),
-  APIService: kind('APIService', 'apiregistration.k8s.io', 'v1', 'apiservices', false),
-  ValidatingWebhookConfiguration: kind(
+  Service: namespaced('Service', 'services', 'v1'),
+  Secret: namespaced('Secret', 'secrets', 'v1'),
+  ConfigMap: namespaced('ConfigMap', 'configmaps', 'v1'),
+  Deployment: namespaced('Deployment', 'deployments', 'apps/v1'),
+  DaemonSet: namespaced('DaemonSet', 'daemonsets', 'apps/v1'),
+  PodDisruptionBudget: namespaced('PodDisruptionBudget', 'poddisruptionbudgets', 'policy/v1'),
+  Pod: namespaced('Pod', 'pods', 'v1'),
+  Job: namespaced('Job', 'jobs', 'batch/v1'),
+  Namespace: clusterWide('Namespace', 'namespaces', 'v1'),
+  Node: clusterWide('Node', 'nodes', 'v1'),
+  Lease: namespaced('Lease', 'leases', 'coordination.k8s.io/v1'),
+  Event: namespaced('Event', 'events', 'v1'),
+  APIService: clusterWide('APIService', 'apiservices', 'apiregistration.k8s.io/v1'),
+  ValidatingWebhookConfiguration: clusterWide(
     'ValidatingWebhookConfiguration',
-    ADMISSION,
-    'v1',
     'validatingwebhookconfigurations',
-    false,
-  ),
-  MutatingWebhookConfiguration: kind(
-    'MutatingWebhookConfiguration',
     ADMISSION,
-    'v1',
-    'mutatingwebhookconfigurations',
-    false,
   ),
-  ValidatingAdmissionPolicy: kind('ValidatingAdmissionPolicy', ADMISSION, 'v1', 'validatingadmissionpolicies', false),
-  ValidatingAdmissionPolicyBinding: kind(
+  MutatingWebhookConfiguration: clusterWide('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
+  ValidatingAdmissionPolicy: clusterWide('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', ADMISSION),
+  ValidatingAdmissionPolicyBinding: clusterWide(
     'ValidatingAdmissionPolicyBinding',
-    ADMISSION,
-    'v1',
     'validatingadmissionpolicybindings',
-    false,
+    ADMISSION,
   ),
-  VirtualMachineClusterInstancetype: kind(
+  VirtualMachineClusterInstancetype: clusterWide(
     'VirtualMachineClusterInstancetype',
-    INSTANCETYPE,
-    'v1beta1',
     'virtualmachineclusterinstancetypes',
-    false,
-    'kubevirt',
-  ),
-  VirtualMachineClusterPreference: kind(
-    'VirtualMachineClusterPreference',
     INSTANCETYPE,
-    'v1beta1',
-    'virtualmachineclusterpreferences',
-    false,
     'kubevirt',
   ),
-  SecurityContextConstraints: kind(
+  VirtualMachineClusterPreference: clusterWide(
+    'VirtualMachineClusterPreference',
+    'virtualmachineclusterpreferences',
+    INSTANCETYPE,
+    'kubevirt',
+  ),
+  SecurityContextConstraints: clusterWide(
     'SecurityContextConstraints',
-    'security.openshift.io',
-    'v1',
     'securitycontextconstraints',
-    false,
+    'security.openshift.io/v1',
     'openshift',
   ),
-  Route: kind('Route', 'route.openshift.io', 'v1', 'routes', true, 'openshift'),
-  ServiceMonitor: kind('ServiceMonitor', 'monitoring.coreos.com', 'v1', 'servicemonitors', true, 'monitoring'),
-  PrometheusRule: kind('PrometheusRule', 'monitoring.coreos.com', 'v1', 'prometheusrules', true, 'monitoring'),
+  Route: namespaced('Route', 'routes', 'route.openshift.io/v1', 'openshift'),
+  ServiceMonitor: namespaced('ServiceMonitor', 'servicemonitors', 'monitoring.coreos.com/v1', 'monitoring'),
+  PrometheusRule: namespaced('PrometheusRule', 'prometheusrules', 'monitoring.coreos.com/v1', 'monitoring'),
 } as const satisfies Record<string, Kind>;
 
 /** The name of a kind of the table above. */
