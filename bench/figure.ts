@@ -3,8 +3,10 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** Upper bound; absent for figures that are only given. */
+  /** Upper bound; figures without any bound are only given. */
   must?: number;
+  /** Lower bound. */
+  least?: number;
 }
 
 /** A group of figures that are measured together. */
@@ -13,9 +15,9 @@ export interface Benchmark {
   measure: () => Promise<Figure[]>;
 }
 
-/** True unless the figure misses its bound. */
-export function isMet({ value, must }: Figure): boolean {
-  return must === undefined || value <= must;
+/** True unless the figure misses a bound. */
+export function isMet({ value, must = Infinity, least = -Infinity }: Figure): boolean {
+  return value <= must && value >= least;
 }
 
 /** The value at a quantile of 0 to 1, by the nearest rank. */
@@ -29,8 +31,11 @@ const show = (value: number) => (Number.isInteger(value) ? String(value) : value
 /** The figures as a Markdown table. */
 export function renderTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
-    const must = figure.must === undefined ? '–' : `≤ ${show(figure.must)}`;
-    return `| ${figure.name} | ${show(figure.value)} ${figure.unit} | ${must} | ${isMet(figure) ? 'yes' : 'NO'} |`;
+    const bounds = [
+      ...(figure.least === undefined ? [] : [`≥ ${show(figure.least)}`]),
+      ...(figure.must === undefined ? [] : [`≤ ${show(figure.must)}`]),
+    ];
+    return `| ${figure.name} | ${show(figure.value)} ${figure.unit} | ${bounds.join(', ') || '–'} | ${isMet(figure) ? 'yes' : 'NO'} |`;
   });
   return ['| figure | measured | must | met |', '|---|---|---|---|', ...rows].join('\n');
 }

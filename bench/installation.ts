@@ -21,6 +21,8 @@ const TIMEOUT_MS = 120_000;
 /** A process of the operator. */
 export interface Operator {
   member: Member;
+  /** Metrics and probes. */
+  port: number;
   webhookPort: number;
   /** Resident memory now, in megabytes. */
   residentMegabytes(): Promise<number>;
@@ -32,7 +34,7 @@ export interface Operator {
 export interface Installation {
   plane: ControlPlane;
   passes: PassLog;
-  startOperator(role: 'all' | 'gateway' | 'worker' | 'functions'): Promise<Operator>;
+  startOperator(role: 'all' | 'gateway' | 'worker' | 'functions', flags?: readonly string[]): Promise<Operator>;
   /** Creates the example object; resolves to milliseconds since the epoch of the moment before. */
   createKubeVirt(): Promise<number>;
   readStatus(): Promise<KubeVirtStatus>;
@@ -73,7 +75,8 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
   return {
     plane,
     passes: new PassLog(redis, log),
-    startOperator: async (role) => startOperator(role, { family, plane, redisUrl, name: `${role}-${++started}` }),
+    startOperator: async (role, flags = []) =>
+      startOperator(role, { family, plane, redisUrl, name: `${role}-${++started}`, flags }),
     createKubeVirt: async () => {
       const at = Date.now();
       await apply(plane.api, kubeVirt);
@@ -101,16 +104,18 @@ interface OperatorSurroundings {
   plane: ControlPlane;
   redisUrl: string;
   name: string;
+  flags: readonly string[];
 }
 
-async function startOperator(role: string, { family, plane, redisUrl, name }: OperatorSurroundings): Promise<Operator> {
+async function startOperator(role: string, surroundings: OperatorSurroundings): Promise<Operator> {
+  const { family, plane, redisUrl, name } = surroundings;
   const [port, webhookPort, dashboardPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const kubeconfig = await plane.writeServiceAccountKubeconfig('kubevirt', 'kubevirt-operator');
   const flags = { kubeconfig, listen: '127.0.0.1', port, 'webhook-port': webhookPort, 'dashboard-port': dashboardPort };
   const member = await family.start({
     name,
     file: process.execPath,
-    args: [PROGRAM, role, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+    args: [PROGRAM, role, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`), ...surroundings.flags],
     env: {
       ...process.env,
       VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0',
@@ -132,6 +137,7 @@ async function startOperator(role: string, { family, plane, redisUrl, name }: Op
   await Promise.race([ended, ready]);
   return {
     member,
+    port,
     webhookPort,
     hasLogged,
     residentMegabytes: async () => {

@@ -5,14 +5,18 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMet, renderTable, type Benchmark } from './figure.ts';
+import { measureFunctions } from './functions/index.ts';
 import { measureInstall } from './install.ts';
 import { measureReaction } from './reaction.ts';
+import { measureStrategy } from './strategy.ts';
 import { measureTakeover } from './takeover.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
   { name: 'install', measure: measureInstall },
   { name: 'reaction', measure: measureReaction },
   { name: 'takeover', measure: measureTakeover },
+  { name: 'strategy', measure: measureStrategy },
+  { name: 'functions', measure: measureFunctions },
 ];
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });

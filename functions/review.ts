@@ -44,7 +44,7 @@ export type Verdict =
   | { kind: 'violations'; violations: Violation[]; warnings?: string[] };
 
 /** Decides about one request. A rejected promise is answered as a refusal that carries the error's text. */
-export type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
+type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
 
 /** What a router of reviews is made from. */
 export interface ReviewOptions {

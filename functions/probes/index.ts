@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express';
 
 /** One condition that a probe asks about: undefined when it holds, else what is missing. */
-export type Check = () => string | undefined;
+type Check = () => string | undefined;
 
 /** The checks behind the three probes. Redis and leadership are never among them (design decision 12). */
 export interface ProbeChecks {

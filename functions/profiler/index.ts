@@ -4,7 +4,7 @@ import type { Log } from '../../src/log.ts';
 import type { ProfileFiles, Recorder } from './recorder.ts';
 
 /** The other processes of the operator, which have no profiler page or another one. */
-export interface OtherProcesses {
+interface OtherProcesses {
   /** Tells all of them; does not wait until they have done it. Rejects when they cannot be reached. */
   tell(command: 'start' | 'stop'): Promise<void>;
   /** The profiles of those that answer in time, by name of the process. Rejects when they cannot be reached. */

@@ -23,7 +23,7 @@ const decode = (value: string | undefined) => Buffer.from(value ?? '', 'base64')
  * Reads the key pair of a Secret of type kubernetes.io/tls.
  * @throws Error naming the Secret when a part is missing or the two do not belong together
  */
-export function parseKeyPair(secret: KubernetesObject): KeyPair {
+function parseKeyPair(secret: KubernetesObject): KeyPair {
   const name = secret.metadata.name ?? '';
   try {
     const certificate = decode(secret.data?.['tls.crt']);

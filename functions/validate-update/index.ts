@@ -31,6 +31,12 @@ function parseUpdate(request: AdmissionRequest): Update | string {
   return { old: asKubeVirt(request.oldObject), new: asKubeVirt(request.object) };
 }
 
+/** The new object as far as the update can be at fault: its status is not in the hands of whoever changes the spec, and it is the longer part. */
+function withoutSameStatus({ object, oldObject }: AdmissionRequest): object {
+  const { status, ...rest } = object ?? {};
+  return status === undefined || isDeepStrictEqual(oldObject?.status, status) ? rest : { ...rest, status };
+}
+
 /**
  * validate-update: schema, then all rules of spec/webhooks.md §4.3 in order, every violation collected. A spec that did not change passes: it cannot be
  * mended by refusing a change of labels or finalizers, our own among them.
@@ -41,7 +47,7 @@ export function createValidateUpdate(options: ValidateUpdateOptions): Router {
     const update = parseUpdate(request);
     if (typeof update === 'string') return { kind: 'refused', message: update };
     if (isDeepStrictEqual(update.old.spec, update.new.spec)) return { kind: 'allowed', warnings: findWarnings(update) };
-    const problems = findSchemaProblems(request.object ?? {});
+    const problems = findSchemaProblems(withoutSameStatus(request));
     if (problems.length > 0) return { kind: 'schema', problems };
     const violations = await findViolations(update, checkPlacement, signal);
     const warnings = findWarnings(update);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import express, { type Router } from 'express';
 import { pino } from 'pino';
+import { createSchemaCheck } from '../../../functions/kubevirt-schema.ts';
 import {
   createCheckNew,
   createValidateCreate,
@@ -15,6 +16,7 @@ import { createValidateUpdate, VALIDATE_UPDATE_PATH } from '../../../functions/v
 import type { ApiConnection, ApiRequest } from '../../../src/api/connection.ts';
 import type { JsonObject } from '../../../src/api/objects.ts';
 import { ApiError } from '../../../src/errors.ts';
+import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -294,6 +296,28 @@ for (const { name, old, new: wanted, refuse = false, want } of updates) {
       assert.deepEqual(call.query, { dryRun: 'All' });
     }
     assert.ok((response.status?.message.length ?? 0) <= 1024);
+  });
+}
+
+const badStatus = { conditions: [{ reason: 'no type' }] };
+const statuses: { name: string; old: object; new: object; want: boolean }[] = [
+  { name: 'a bad status is refused', old: { spec: {} }, new: { status: badStatus }, want: false },
+  { name: 'a bad status that was there is not', old: { status: badStatus }, new: { status: badStatus }, want: true },
+  { name: 'a spec that goes missing is refused', old: { spec: {} }, new: { spec: undefined }, want: false },
+];
+for (const { name, old, new: wanted, want } of statuses) {
+  test(`validate-update: ${name}`, async () => {
+    const router = createValidateUpdate({
+      checkPlacement: () => Promise.resolve(undefined),
+      findSchemaProblems: createSchemaCheck(buildKubeVirtCrd),
+      log,
+    });
+    const request = {
+      operation: 'UPDATE',
+      oldObject: { spec: { imageTag: 'a' }, ...old },
+      object: { spec: { imageTag: 'b' }, ...wanted },
+    };
+    assert.equal((await ask(router, VALIDATE_UPDATE_PATH, request)).allowed, want);
   });
 }
 
