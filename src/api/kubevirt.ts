@@ -5,7 +5,7 @@ import type * as schema from '../strategy/schema/kubevirt.ts';
 import type { Json, ObjectMeta } from './objects.ts';
 
 /** Phases of an installation (spec/reconcile.md §2.2). */
-export type KubeVirtPhase = 'Deploying' | 'Deployed' | 'Deleting' | 'Deleted';
+type KubeVirtPhase = 'Deploying' | 'Deployed' | 'Deleting' | 'Deleted';
 
 /** Types of conditions on a KubeVirt object (spec/reconcile.md §2.3). */
 export type ConditionType = 'Synchronized' | 'Created' | 'Available' | 'Progressing' | 'Degraded';
@@ -48,12 +48,6 @@ export type CustomizePatch = Infer<typeof schema.CustomizePatch>;
 
 /** `spec.customizeComponents`. */
 export type CustomizeComponents = Infer<typeof schema.CustomizeComponents>;
-
-/** Go duration strings of one certificate group. */
-export type CertificateDurations = Infer<typeof schema.CertificateConfig>;
-
-/** `spec.certificateRotateStrategy` (spec/certificates.md §2). */
-export type CertificateRotateStrategy = Infer<typeof schema.CertificateRotateStrategy>;
 
 /** `spec.configuration`: the operator reads a part, operands the rest. */
 export type KubeVirtConfiguration = Infer<typeof ConfigurationSchema>;

@@ -7,7 +7,7 @@ export interface JsonObject {
 }
 
 /** One entry of `metadata.ownerReferences`. */
-export interface OwnerReference {
+interface OwnerReference {
   apiVersion: string;
   kind: string;
   name: string;
@@ -44,12 +44,6 @@ export interface KubernetesObject {
   status?: JsonObject;
   data?: Record<string, string>;
   [field: string]: unknown;
-}
-
-/** Names one object within its kind. `namespace` is absent for cluster-scoped kinds. */
-export interface ObjectName {
-  name: string;
-  namespace?: string;
 }
 
 /** The key of an object within its kind: `namespace/name`, or `name` for cluster-scoped kinds. */

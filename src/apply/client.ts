@@ -12,7 +12,7 @@ export interface Target {
 }
 
 /** Preconditions and manner of a deletion. */
-export interface DeleteOptions {
+interface DeleteOptions {
   uid?: string | undefined;
   gracePeriodSeconds?: number | undefined;
   propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;

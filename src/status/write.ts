@@ -54,7 +54,7 @@ export async function writeAnnotations(
 }
 
 /** Equal for this purpose: a missing field and an empty list or text mean the same (spec/reconcile.md §2, step 8). */
-export function isSameStatus(a: KubeVirtStatus | undefined, b: KubeVirtStatus | undefined): boolean {
+function isSameStatus(a: KubeVirtStatus | undefined, b: KubeVirtStatus | undefined): boolean {
   return isDeepStrictEqual(withoutEmpty(a), withoutEmpty(b));
 }
 

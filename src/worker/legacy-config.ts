@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { EventRecorder } from '../status/events.ts';
 
 /** The ConfigMap from which releases before the KubeVirt object had a configuration read theirs. */
-export const LEGACY_CONFIG_MAP = 'kubevirt-config';
+const LEGACY_CONFIG_MAP = 'kubevirt-config';
 const HOUR_MS = 3_600_000;
 
 /** What the watch over the leftover needs. */
