@@ -4,6 +4,7 @@ import { ApiError } from '../../src/errors.ts';
 import { createConnection } from '../../src/transport/connection.ts';
 import type { Method } from '../../src/api/connection.ts';
 import { startControlPlane } from '../control-plane.ts';
+import { startDumper } from '../dumper.ts';
 import { ensureControlPlane } from '../setup/control-plane.cjs';
 import type { Installer } from './installation.ts';
 import type { StartOptions } from './options.ts';
@@ -36,6 +37,8 @@ export async function openSandbox(
   const binaries = await ensureControlPlane(process.env);
   signal.throwIfAborted();
   const plane = await startControlPlane({ binaries, nodes: options.nodes, log: tell, signal });
+  // Another spec.imageTag makes the operator ask that release for its objects: this answers.
+  const dumper = startDumper({ plane, log: tell });
   return {
     api: plane.api,
     kubeconfig: plane.kubeconfig,
@@ -47,7 +50,10 @@ export async function openSandbox(
       return Promise.resolve();
     },
     listen: '127.0.0.1',
-    close: () => plane.stop(),
+    async close() {
+      await dumper.stop();
+      await plane.stop();
+    },
   };
 }
 
