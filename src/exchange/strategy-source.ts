@@ -38,8 +38,8 @@ export type StrategySource =
     }
   /** Create the Job of this attempt (`buildDumpJob`). */
   | { type: 'create-job'; attempt: number; reason: string; finishedJobs: KubernetesObject[] }
-  /** Nothing to do before a Job changes, or before `until`. */
-  | { type: 'wait'; reason: string; until?: Date; finishedJobs: KubernetesObject[] };
+  /** Nothing to do before a Job changes, or before `until`. `failure`: what has gone wrong so far, to be told. */
+  | { type: 'wait'; reason: string; until?: Date; failure?: string; finishedJobs: KubernetesObject[] };
 
 /**
  * Decides where the strategy of a target comes from (spec/strategy.md §3, design decision 6). `finishedJobs` are of no use any more and may be deleted.
@@ -70,7 +70,9 @@ function decideJob({ target, jobs, now }: SourceInput, problems: string[]): Stra
   const running = own.find((job) => !isFinished(job));
   if (running !== undefined) {
     const reason = `Job ${nameOf(running)} is to write the strategy of ${target.kubeVirtVersion}`;
-    return { type: 'wait', reason, finishedJobs: jobs.filter(isFinished) };
+    const attempt = attemptOf(running);
+    const failure = attempt === 1 ? {} : { failure: `${reason}: attempt ${attempt}, the ones before it have failed` };
+    return { type: 'wait', reason, ...failure, finishedJobs: jobs.filter(isFinished) };
   }
   const [last, ...older] = own;
   if (last === undefined) {
@@ -89,11 +91,15 @@ function decideRetry(
   const attempt = attemptOf(job);
   const seconds = Math.min(RETRY_SECONDS.first * 2 ** (attempt - 1), RETRY_SECONDS.limit);
   const until = new Date(endOf(job, now).getTime() + seconds * 1000);
-  const ended = failureOf(job) ?? 'ended without leaving a readable strategy';
-  const reason = [`Job ${nameOf(job)}: ${ended}`, ...problems].join('; ');
-  return now < until
-    ? { type: 'wait', reason, until, finishedJobs }
-    : { type: 'create-job', attempt: attempt + 1, reason, finishedJobs };
+  const failed = failureOf(job);
+  const reason = [`Job ${nameOf(job)} ${failed ?? 'ended without leaving a readable strategy'}`, ...problems].join(
+    '; ',
+  );
+  if (now >= until) return { type: 'create-job', attempt: attempt + 1, reason, finishedJobs };
+  // The first Job that succeeded may only be ahead of our cache of ConfigMaps.
+  const isCertain = failed !== undefined || problems.length > 0 || attempt > 1;
+  const failure = isCertain ? { failure: `${reason}; the next attempt is at ${until.toISOString()}` } : {};
+  return { type: 'wait', reason, until, ...failure, finishedJobs };
 }
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';
@@ -124,7 +130,7 @@ const completionOf = (job: KubernetesObject): string | undefined => {
 
 function failureOf(job: KubernetesObject): string | undefined {
   const failure = conditionOf(job, 'Failed');
-  return failure === undefined ? undefined : `failed: ${failure.message}`;
+  return failure === undefined ? undefined : `has failed: ${failure.message}`;
 }
 
 /** Whether a dump Job has ended, well or badly. */

@@ -11,6 +11,7 @@ import type { Undertaking } from '../plan/phase.ts';
 import { decideSteps } from '../plan/steps.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
+import type { WakeUp } from '../plan/types.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 import { withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
@@ -24,6 +25,8 @@ import { findWarnings } from './warnings.ts';
 
 /** A component that starts quickly is awaited within the pass; whatever takes longer comes back as an event. */
 const PATIENCE_MS = 3000;
+/** While something is awaited, a pass looks at least this often; one that changes nothing asks nothing of the API server. */
+const LOOK_AGAIN_MS = 30_000;
 
 type ReadyStrategy = Extract<LoadedStrategy, { type: 'ready' }>;
 
@@ -71,11 +74,13 @@ async function reach(pass: PassState, aim: Aim): Promise<Result> {
     const { client, observed, now, kubeVirt, parts } = pass;
     const loaded = await parts.strategies.load({ kubeVirt, target, observed, client, now });
     for (const problem of loaded.type === 'ready' ? loaded.problems : []) pass.log.warn(problem);
+    await deleteJobs(pass, loaded.finishedJobs);
     if (loaded.type === 'pending') {
       pass.log.info(`waiting for ${loaded.awaited}`);
-      return { status: draft, outcome: () => pending(pass, loaded) };
+      const status = loaded.failure === undefined ? draft : markFailed(draft, loaded.failure);
+      return { status, outcome: () => pending(pass, loaded) };
     }
-    await deleteOldStrategies(pass, target, loaded.finishedJobs);
+    await deleteOldStrategies(pass, target);
     return await apply(pass, aim, loaded);
   } catch (error) {
     if (pass.work.signal.aborted) throw new PassAborted('the pass was ended', { cause: error });
@@ -93,6 +98,7 @@ async function apply(pass: PassState, { target, draft, undertaking }: Aim, loade
   }
   const progress = createProgressReporter(parts, { key, id: work.pass });
   const report = await runInstallation(pass, { target, loaded, progress });
+  pass.report = report;
   const reached = { ...draft, generations: [...report.generations] };
   try {
     const result = judge(pass, target, { report, draft: reached });
@@ -114,15 +120,26 @@ function judge(
 ): Result {
   if (report.failures.length > 0) return failure(pass, draft, joinFailures(report.failures), report);
   const wakeUp = decideCertificateWakeUp(report.context);
-  const outcome = () => done(pass, { wakeUp, report: reportOf(report) });
+  const outcome = (next = wakeUp) => done(pass, { wakeUp: next, report: reportOf(report) });
+  const waiting = (awaited: string) => () => outcome(earlier(wakeUp, lookAgain(awaited, pass.now)));
   if (report.stopped !== undefined) {
-    pass.log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
-    return { status: draft, outcome };
+    const { step, awaited } = report.stopped;
+    pass.log.info({ step }, `waiting for ${awaited}`);
+    return { status: draft, outcome: waiting(awaited) };
   }
   const created = markCreated(withAddresses(draft, decideSynchronizationAddresses(report.context)));
-  if (!isEverythingReady(report.context)) return { status: created, outcome };
+  if (!isEverythingReady(report.context)) return { status: created, outcome: waiting('all components to be ready') };
   tellReady(pass, target);
   return { status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0), outcome };
+}
+
+/** Events bring the next pass; should none come, it looks again all the same. */
+function lookAgain(awaited: string, now: Date): WakeUp {
+  return { at: new Date(now.getTime() + LOOK_AGAIN_MS), reason: `still waiting for ${awaited}` };
+}
+
+function earlier(a: WakeUp | undefined, b: WakeUp): WakeUp {
+  return a !== undefined && a.at < b.at ? a : b;
 }
 
 /** The status with the field, or without it. */
@@ -189,24 +206,24 @@ function tellReady({ log, kubeVirt }: PassState, target: TargetDeployment): void
     );
 }
 
-/** ConfigMaps of other versions, and Jobs that have ended (spec/strategy.md §3.1). */
-async function deleteOldStrategies(
-  { client, observed }: PassState,
-  target: TargetDeployment,
-  finishedJobs: readonly KubernetesObject[],
-): Promise<void> {
+/** ConfigMaps of other versions (spec/strategy.md §3.1). */
+async function deleteOldStrategies({ client, observed }: PassState, target: TargetDeployment): Promise<void> {
   const outdated = observed.strategyConfigMaps.filter(({ metadata }) => {
     const version = metadata.annotations?.[STRATEGY_VERSION_ANNOTATION];
     return version !== undefined && version !== target.kubeVirtVersion && metadata.deletionTimestamp === undefined;
   });
-  await Promise.all([
-    ...outdated.map((configMap) =>
-      deleteIfThere(() => client.delete(targetOf('ConfigMap', configMap), uidOf(configMap))),
-    ),
-    ...finishedJobs.map((job) =>
+  await Promise.all(
+    outdated.map((configMap) => deleteIfThere(() => client.delete(targetOf('ConfigMap', configMap), uidOf(configMap)))),
+  );
+}
+
+/** Jobs that have ended and are of no use any more (spec/strategy.md §3.1). */
+async function deleteJobs({ client }: PassState, jobs: readonly KubernetesObject[]): Promise<void> {
+  await Promise.all(
+    jobs.map((job) =>
       deleteIfThere(() => client.delete(targetOf('Job', job), { ...uidOf(job), propagationPolicy: 'Foreground' })),
     ),
-  ]);
+  );
 }
 
 async function deleteIfThere(remove: () => Promise<unknown>): Promise<void> {

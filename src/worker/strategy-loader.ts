@@ -29,7 +29,14 @@ export type LoadedStrategy =
         /** Writes the ConfigMap that upstream reads after a hand-back, when it is missing or outdated (design decision 6). */
         writeConfigMap: () => Promise<void>;
       })
-  | { type: 'pending'; awaited: string; until?: Date; finishedJobs: readonly KubernetesObject[] };
+  | {
+      type: 'pending';
+      awaited: string;
+      until?: Date;
+      /** What has gone wrong so far, for the status. */
+      failure?: string;
+      finishedJobs: readonly KubernetesObject[];
+    };
 
 /** What a loader needs beside the requests. */
 export interface StrategyLoaderOptions {

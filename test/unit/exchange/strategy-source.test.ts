@@ -151,9 +151,33 @@ describe('decideStrategySource', () => {
     assert.equal(source.type, 'wait');
     assert.match(
       source.reason,
-      /Job dump-1: failed: Job has reached the specified backoff limit; strategy ConfigMap kubevirt\/bad/,
+      /Job dump-1 has failed: Job has reached the specified backoff limit; strategy ConfigMap kubevirt\/bad/,
     );
   });
+
+  const told: { name: string; jobs: KubernetesObject[]; want: RegExp | undefined }[] = [
+    { name: 'the first Job runs', jobs: [job('a', { active: 1 })], want: undefined },
+    {
+      name: 'the first Job is complete, its ConfigMap may be on the way',
+      jobs: [job('a', complete(3))],
+      want: undefined,
+    },
+    { name: 'a Job has failed', jobs: [job('a', failed(3))], want: /Job a has failed: .*; the next attempt is at 20/ },
+    {
+      name: 'a second Job leaves no ConfigMap either',
+      jobs: [job('b', complete(3), 2)],
+      want: /Job b ended without leaving a readable strategy; the next/,
+    },
+    { name: 'a second Job runs', jobs: [job('b', { active: 1 }, 2)], want: /Job b .*attempt 2/ },
+  ];
+  for (const { name, jobs, want } of told) {
+    test(`what is told while waiting: ${name}`, () => {
+      const source = decide({ jobs });
+      assert.equal(source.type, 'wait');
+      if (want === undefined) assert.equal(source.failure, undefined);
+      else assert.match(source.failure ?? '', want);
+    });
+  }
 
   test('problems are told even when another ConfigMap serves', () => {
     const source = decide({ configMaps: [configMap('old', GOOD, ago(60)), configMap('bad', 'kind: X', ago(5))] });
