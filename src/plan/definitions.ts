@@ -3,12 +3,13 @@ import { isEmptied, isHeld, planRelease } from './crd-finalizer.ts';
 import { isGenerationRecorded } from './generations.ts';
 import { buildPatch, describe, setOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
+import { isEstablished, planNudges } from './stuck-definitions.ts';
 import type { Action, PassContext, StepPlan, World } from './types.ts';
 import { wantedObjects } from './wanted.ts';
 
 const KIND = 'CustomResourceDefinition';
-/** A CRD is established within a fraction of a second unless its names clash. */
-const ESTABLISHED_TIMEOUT_MS = 30_000;
+/** A CRD is established within seconds, however busy the API server is, unless its names clash. */
+const ESTABLISHED_TIMEOUT_MS = 15_000;
 
 interface Version {
   name: string;
@@ -33,7 +34,7 @@ export function planEstablished(context: PassContext): StepPlan {
   const names = wantedObjects(KIND, context).map(({ metadata }) => metadata.name ?? '');
   const dying = names.find((name) => isDying(context.world.get(KIND, name)));
   return {
-    actions: [],
+    actions: planNudges(names, context),
     // The API server takes no new instances of a CRD that is being deleted; the event of its end brings the next pass.
     ...(dying === undefined ? {} : { stop: `CustomResourceDefinition ${dying} to be gone and created again` }),
     until: {
@@ -119,9 +120,4 @@ function findStoredVersionProblem(wanted: KubernetesObject, world: World): strin
   const lost = stored.filter((version) => !known.includes(version));
   if (lost.length === 0) return undefined;
   return `${describe(wanted)} still stores objects in version ${lost.join(', ')}, which it is not to have any more; migrate them, then take the version out of its status.storedVersions`;
-}
-
-function isEstablished(definition: KubernetesObject | undefined): boolean {
-  const conditions = (definition?.status?.conditions ?? []) as JsonObject[];
-  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
 }
