@@ -49,7 +49,9 @@ export const start: StartRole = (context) =>
 
 function readTarget({ config }: RoleContext): TargetDeployment {
   try {
-    return parseTarget(config.targetDeploymentConfig ?? '');
+    const target = parseTarget(config.targetDeploymentConfig ?? '');
+    if (target.namespace === '') throw new Error('there is no text at key "namespace"');
+    return target;
   } catch (error) {
     throw new ConfigurationError('TARGET_DEPLOYMENT_CONFIG is no deployment config', { cause: error });
   }
