@@ -215,6 +215,25 @@ export function decideCertificateWakeUp(context: PassContext): WakeUp | undefine
 }
 
 function secretWakeUps(settings: CertificateSettings, context: PassContext): WakeUp[] {
+  return deadlinesOf(settings, context).map(({ secret, renewsAt }) => ({
+    at: renewsAt,
+    reason: `renewal of the certificate in Secret ${secret}`,
+  }));
+}
+
+/** When the certificate in a Secret is renewed. */
+export interface CertificateDeadline {
+  /** Name of the Secret. */
+  secret: string;
+  renewsAt: Date;
+}
+
+/** The deadlines of all certificates of the strategy that exist. */
+export function readCertificateDeadlines(context: PassContext): CertificateDeadline[] {
+  return deadlinesOf(readCertificateSettings(context.kubeVirt.spec), context);
+}
+
+function deadlinesOf(settings: CertificateSettings, context: PassContext): CertificateDeadline[] {
   const signer = readSigner(context);
   return secretsOf(context).flatMap((secret) => {
     const live = findLive(secret, context);
@@ -225,10 +244,7 @@ function secretWakeUps(settings: CertificateSettings, context: PassContext): Wak
       authority === undefined
         ? signer && buildLeafRule(signer, settings)
         : { lifetime: lifetimeOf(authority, settings) };
-    if (rule === undefined) return [];
-    return [
-      { at: decideDeadline(certificate, rule), reason: `renewal of the certificate in Secret ${nameOf(secret)}` },
-    ];
+    return rule === undefined ? [] : [{ secret: nameOf(secret), renewsAt: decideDeadline(certificate, rule) }];
   });
 }
 

@@ -67,10 +67,19 @@ export interface ObjectCount {
   workloads: number;
 }
 
+/** The Deployments and DaemonSets that have to run, as the strategy holds them. */
+export function listWantedWorkloads(context: PassContext): KubernetesObject[] {
+  return everythingWanted(context).filter(isWorkload);
+}
+
+function isWorkload({ kind }: KubernetesObject): boolean {
+  return kind === 'Deployment' || kind === 'DaemonSet';
+}
+
 /** How far an installation has come. */
 export function countObjects(context: PassContext): ObjectCount {
   const wanted = everythingWanted(context);
-  const workloads = wanted.filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
+  const workloads = wanted.filter(isWorkload);
   return {
     present: wanted.filter((object) => isPresent(object, context)).length,
     wanted: wanted.length,

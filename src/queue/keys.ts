@@ -30,10 +30,12 @@ export interface Keys {
   released: string;
   /** Channel: the lock was taken or released. */
   lockEvents: string;
-  /** List of finished passes as JSON, newest first. */
+  /** List of finished passes as JSON, newest first; also the channel that tells of each. */
   passes: string;
   /** The progress of the installation as JSON; also the channel that tells of each change. */
   progress: string;
+  /** Hash: reconcile key → situation of its KubeVirt object as JSON; also the channel that tells of each change. */
+  situations: string;
 }
 
 /** Builds the names of all keys under a prefix. */
@@ -54,5 +56,6 @@ export function buildKeys(prefix: string): Keys {
     lockEvents: `${prefix}:leader-events`,
     passes: `${prefix}:passes`,
     progress: `${prefix}:progress`,
+    situations: `${prefix}:situations`,
   };
 }

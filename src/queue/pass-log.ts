@@ -56,6 +56,7 @@ export class PassLog {
         .multi()
         .lpush(this.#key, entry)
         .ltrim(this.#key, 0, PASSES_MAX - 1)
+        .publish(this.#key, record.id)
         .exec();
     } catch (error) {
       this.#log.debug({ error: errorText(error) }, 'a pass is missing in the history');

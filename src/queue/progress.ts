@@ -44,6 +44,15 @@ export class ProgressBoard {
     }
   }
 
+  /** Forgets the progress of an object that is gone. Never rejects. */
+  async clear(key: string): Promise<void> {
+    try {
+      if ((await this.read())?.key === key) await this.#redis.impatient.del(this.#name);
+    } catch (error) {
+      this.#log.debug({ error: errorText(error) }, 'the progress of an object that is gone is still shown');
+    }
+  }
+
   /** The last progress; absent when none was ever written. Rejects when Redis is out of reach. */
   async read(): Promise<Progress | undefined> {
     const text = await this.#redis.impatient.get(this.#name);

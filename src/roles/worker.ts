@@ -12,6 +12,7 @@ import { readCounts } from '../queue/counts.ts';
 import { LeaderLock } from '../queue/lock.ts';
 import { PassLog } from '../queue/pass-log.ts';
 import { ProgressBoard } from '../queue/progress.ts';
+import { SituationBoard } from '../queue/situation.ts';
 import type { ReconcileQueue } from '../queue/reconcile-queue.ts';
 import { watchRecovery } from '../queue/recovery.ts';
 import { Timers } from '../queue/timers.ts';
@@ -124,9 +125,9 @@ function buildReconcileParts(
     findMonitorNamespace: createMonitorFinder((target) => reader.find(target)),
     log,
   });
-  const progress = new ProgressBoard(redis, log);
+  const displays = { progress: new ProgressBoard(redis, log), situations: new SituationBoard(redis, log) };
   const store = measureStore(caches, metrics);
-  return { store, connection, recorder: queue, strategies, progress, events, release, operatorNamespace, log };
+  return { store, connection, recorder: queue, strategies, ...displays, events, release, operatorNamespace, log };
 }
 
 /** Wake-ups go off in this process; what Redis lost of its settings is set again when it comes back. */

@@ -2,10 +2,12 @@ import type { ApiConnection } from '../api/connection.ts';
 import type { KubeVirt } from '../api/kubevirt.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { createClient, type ApiClient } from '../apply/client.ts';
+import type { RunReport } from '../apply/execute.ts';
 import { openLedger, type Ledger, type Recorder } from '../apply/ledger.ts';
 import type { Log } from '../log.ts';
 import type { Observed } from '../observe/gather.ts';
 import type { Progress } from '../queue/progress.ts';
+import type { Situation } from '../queue/situation.ts';
 import type { EventRecorder } from '../status/events.ts';
 import type { ReleaseEnvironment } from '../strategy/types.ts';
 import type { PassWork } from './run-job.ts';
@@ -18,7 +20,9 @@ export interface ReconcileParts {
   /** Remembers our writes. */
   recorder: Recorder;
   strategies: StrategyLoader;
-  progress: { write(progress: Progress): Promise<void> };
+  /** Displays; none of their methods rejects. */
+  progress: { write(progress: Progress): Promise<void>; clear(key: string): Promise<void> };
+  situations: { write(situation: Situation): Promise<void>; remove(key: string): Promise<void> };
   events: EventRecorder;
   release: ReleaseEnvironment;
   operatorNamespace: string;
@@ -43,6 +47,8 @@ export interface PassState {
   readonly now: Date;
   /** The object as the API server has it after this pass's last write of it. */
   kubeVirt: KubeVirt;
+  /** What the steps of this pass have come to; absent before they have run. */
+  report?: RunReport;
 }
 
 /** Opens the books of a pass over an object that exists. */

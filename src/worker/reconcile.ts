@@ -12,6 +12,7 @@ import { closePass, openPass, type PassState, type ReconcileParts } from './pass
 import { done } from './pass-outcome.ts';
 import { syncDeletion } from './remove.ts';
 import type { Pass, PassWork } from './run-job.ts';
+import { tellSituation } from './situation.ts';
 
 /**
  * The pass of the operator (spec/reconcile.md §2): waits until the caches have seen what the causes and our own writes have raised, looks, names the
@@ -24,6 +25,8 @@ export function createReconcile(parts: ReconcileParts): Pass {
     const { kubeVirt } = observed;
     if (kubeVirt === undefined) {
       parts.log.info({ key, pass: work.pass }, 'there is no such KubeVirt object any more');
+      void parts.situations.remove(key);
+      void parts.progress.clear(key);
       return { type: 'done', wrote: 0 };
     }
     const pass = openPass(parts, { key, work, observed, kubeVirt });
@@ -31,6 +34,7 @@ export function createReconcile(parts: ReconcileParts): Pass {
       return await reconcile(pass);
     } finally {
       await closePass(pass);
+      if (!work.signal.aborted) tellSituation(pass);
     }
   };
 }

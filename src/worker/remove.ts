@@ -23,6 +23,7 @@ export async function syncDeletion(pass: PassState, target: TargetDeployment): P
   if (isFirst) log.info('the installation is being removed');
   await store(pass, markDeleting(pass.kubeVirt.status ?? {}));
   const report = await runRemoval(pass, target);
+  pass.report = report;
   if (report.failures.length > 0) {
     const error = joinFailures(report.failures);
     log.error({ reason: errorText(error) }, 'the removal could not go on');
