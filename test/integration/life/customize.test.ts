@@ -4,7 +4,15 @@ import { before, test } from 'node:test';
 import type { CustomizePatch } from '../../../src/api/kubevirt.ts';
 import { createKubeVirt, NAMESPACE, readKubeVirt, whenDeployed } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
-import { assertSays, editKubeVirt, readCondition, startLeader, startLifeSite, whenQuiet, type LifeSite } from './harness.ts';
+import {
+  assertSays,
+  editKubeVirt,
+  readCondition,
+  startLeader,
+  startLifeSite,
+  whenQuiet,
+  type LifeSite,
+} from './harness.ts';
 import { recordKubeVirts, statusOf } from './kubevirt-log.ts';
 
 /** A patch of a field that the object does not have. */
@@ -27,8 +35,13 @@ before(async () => {
 });
 
 async function readDeployment(name: string) {
-  const { status, body } = await site.plane.api.call('GET', `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${name}`);
-  return status === 200 ? (body as { metadata: { annotations: Record<string, string> }; spec: { replicas: number } }) : undefined;
+  const { status, body } = await site.plane.api.call(
+    'GET',
+    `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${name}`,
+  );
+  return status === 200
+    ? (body as { metadata: { annotations: Record<string, string> }; spec: { replicas: number } })
+    : undefined;
 }
 
 const whenFailed = () =>
