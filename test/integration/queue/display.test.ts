@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { readCounts } from '../../../src/queue/counts.ts';
 import { PassLog, type PassRecord } from '../../../src/queue/pass-log.ts';
 import { ProgressBoard, type Progress } from '../../../src/queue/progress.ts';
+import { SituationBoard, type Situation } from '../../../src/queue/situation.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { startRedis, type TestRedis } from '../fixtures/redis.ts';
 import { openParts, takeJobs } from './harness.ts';
@@ -105,4 +106,59 @@ test('display does not fail, and does not wait, while Redis is away', async (t) 
     (counts) => counts === undefined,
   );
   assert.ok(performance.now() - began < 3500);
+});
+
+function situation(change: Partial<Situation> = {}): Situation {
+  return {
+    key: 'kubevirt/kubevirt',
+    phase: 'Deploying',
+    version: { target: 'v1.9.0', observed: '' },
+    conditions: [{ type: 'Created', status: 'False', reason: '', message: '' }],
+    components: [
+      { kind: 'Deployment', name: 'virt-api', state: 'rolling', wanted: 2, updated: 2, ready: 0, crashing: 0 },
+    ],
+    certificates: [{ secret: 'kubevirt-ca', isAuthority: true, notBefore: 1, notAfter: 2 }],
+    ...change,
+  };
+}
+
+test('the situation of each object is kept, told when it is news, and forgotten', async (t) => {
+  const { redis, log } = await openParts(t, server.url);
+  const board = new SituationBoard(redis, log);
+  const told: string[] = [];
+  redis.subscriber().on('message', (_channel: string, key: string) => told.push(key));
+  await redis.subscriber().subscribe(`${redis.prefix}:situations`);
+  await board.write(situation());
+  await board.write(situation());
+  await board.write(situation({ phase: 'Deployed' }));
+  await board.write(situation({ key: 'a/a' }));
+  assert.deepEqual(await board.read(), [situation({ key: 'a/a' }), situation({ phase: 'Deployed' })]);
+  await board.remove('a/a');
+  assert.deepEqual(await board.read(), [situation({ phase: 'Deployed' })]);
+  await eventually(
+    () => told,
+    (keys) => keys.length === 4,
+  );
+  assert.deepEqual(told, ['kubevirt/kubevirt', 'kubevirt/kubevirt', 'a/a', 'a/a']);
+});
+
+test('what another build has written in another form is left out, and emptied Redis is filled by the next write', async (t) => {
+  const { redis, log } = await openParts(t, server.url);
+  const board = new SituationBoard(redis, log);
+  await board.write(situation());
+  await redis.impatient.hset(`${redis.prefix}:situations`, 'b/b', '{"key":"b/b"}', 'c/c', 'no JSON');
+  assert.deepEqual(await board.read(), [situation()]);
+  await redis.impatient.del(`${redis.prefix}:situations`);
+  await board.write(situation());
+  assert.deepEqual(await board.read(), [situation()]);
+});
+
+test('the progress of an object that is gone is forgotten, that of another one is not', async (t) => {
+  const { redis, log } = await openParts(t, server.url);
+  const board = new ProgressBoard(redis, log);
+  await board.write(progress(1));
+  await board.clear('other/object');
+  assert.deepEqual(await board.read(), progress(1));
+  await board.clear('kubevirt/kubevirt');
+  assert.equal(await board.read(), undefined);
 });

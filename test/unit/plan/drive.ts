@@ -9,7 +9,7 @@ import { decideTarget } from '../../../src/strategy/target.ts';
 import type { ReleaseEnvironment } from '../../../src/strategy/types.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 
-const ENVIRONMENT: ReleaseEnvironment = {
+export const ENVIRONMENT: ReleaseEnvironment = {
   operatorImage: 'quay.io/kubevirt/virt-operator:v1.9.0',
   kubeVirtVersion: 'v1.9.0',
   images: {
