@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { errorText } from '../src/errors.ts';
@@ -11,6 +12,12 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 5000;
 /** Longer than Go's clients keep an idle connection (90 s): whoever closes first must not be the one who cannot know of a request on its way. */
 const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Answers per connection, after which its client is asked to connect anew: a Service spreads connections, not requests, and clients prefer the connection
+ * that they used last. Without this a new replica would get nothing to do for as long as the old connections live.
+ */
+const REQUESTS_PER_CONNECTION = 200;
 
 /** What one HTTPS listener is opened with. */
 export interface ListenerOptions {
@@ -97,6 +104,14 @@ async function close(server: Server, graceMs: number): Promise<void> {
  */
 export async function openListener(options: ListenerOptions): Promise<TlsListener> {
   const server = createTlsServer(options);
+  let isDraining = false;
+  const answered = new WeakMap<Socket, number>();
+  // Before Express hears of the request, so that the header is set whoever answers.
+  server.prependListener('request', ({ socket }, response) => {
+    const count = (answered.get(socket) ?? 0) + 1;
+    answered.set(socket, count);
+    if (isDraining || count >= REQUESTS_PER_CONNECTION) response.shouldKeepAlive = false;
+  });
   const port = await listen(server, options);
   return {
     port,
@@ -105,10 +120,7 @@ export async function openListener(options: ListenerOptions): Promise<TlsListene
       server.setSecureContext(secureContext);
     },
     drain: () => {
-      // Before Express hears of the request, so that the header is set whoever answers.
-      server.prependListener('request', (_request, response) => {
-        response.shouldKeepAlive = false;
-      });
+      isDraining = true;
     },
     stop: (graceMs) => close(server, graceMs),
   };

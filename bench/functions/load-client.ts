@@ -18,36 +18,49 @@ function lengthOfAnswer(data: string): number | undefined {
 }
 
 /** Sends `bytes` and waits for the answer, again and again until `isOver`; calls `tell` with each answer and its milliseconds. */
-function keepAsking(
-  socket: TLSSocket,
-  bytes: Buffer,
-  isOver: () => boolean,
-  tell: (answer: string, milliseconds: number) => void,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let data = '';
-    let sentAt = 0;
-    const send = () => {
-      sentAt = performance.now();
-      socket.write(bytes);
-    };
+class Lane {
+  readonly #open: () => TLSSocket;
+  readonly #bytes: Buffer;
+  #socket: TLSSocket;
+  #answer = Promise.withResolvers<string>();
+  #data = '';
+
+  constructor(open: () => TLSSocket, bytes: Buffer) {
+    this.#open = open;
+    this.#bytes = bytes;
+    this.#socket = this.#connect();
+  }
+
+  async keepAsking(isOver: () => boolean, tell: (answer: string, milliseconds: number) => void): Promise<void> {
+    while (!isOver()) {
+      const sentAt = performance.now();
+      this.#answer = Promise.withResolvers();
+      // A new connection counts: whoever is asked to connect anew waits for that, too.
+      if (this.#socket.destroyed) this.#socket = this.#connect();
+      this.#socket.write(this.#bytes);
+      const answer = await this.#answer.promise;
+      tell(answer, performance.now() - sentAt);
+      if (/\r\nconnection: close\r\n/i.test(answer)) this.#socket.destroy();
+    }
+    this.#socket.destroy();
+  }
+
+  #connect(): TLSSocket {
+    this.#data = '';
+    const socket = this.#open();
     socket.on('data', (chunk: Buffer) => {
-      data += chunk.toString('latin1');
-      const length = lengthOfAnswer(data);
+      this.#data += chunk.toString('latin1');
+      const length = lengthOfAnswer(this.#data);
       if (length === undefined) return;
-      tell(data.slice(0, length), performance.now() - sentAt);
-      data = data.slice(length);
-      if (!isOver()) send();
-      else {
-        socket.destroy();
-        resolve();
-      }
+      const answer = this.#data.slice(0, length);
+      this.#data = this.#data.slice(length);
+      this.#answer.resolve(answer);
     });
-    socket.once('error', reject).once('end', () => {
-      reject(new Error('the server has closed the connection'));
+    socket.once('error', (error) => {
+      this.#answer.reject(error);
     });
-    socket.once('secureConnect', send);
-  });
+    return socket;
+  }
 }
 
 async function run({ port, path, body, connections, seconds, warmUpSeconds, want }: LoadOrder): Promise<LoadReport> {
@@ -65,10 +78,9 @@ async function run({ port, path, body, connections, seconds, warmUpSeconds, want
     bad++;
     firstBad ||= answer;
   };
-  const sockets = Array.from({ length: connections }, () =>
-    connect({ host: '127.0.0.1', port, rejectUnauthorized: false }).setNoDelay(true),
-  );
-  await Promise.all(sockets.map((socket) => keepAsking(socket, bytes, () => performance.now() >= end, tell)));
+  const open = () => connect({ host: '127.0.0.1', port, rejectUnauthorized: false }).setNoDelay(true);
+  const lanes = Array.from({ length: connections }, () => new Lane(open, bytes));
+  await Promise.all(lanes.map((lane) => lane.keepAsking(() => performance.now() >= end, tell)));
   return { milliseconds, seconds, bad, firstBad };
 }
 
