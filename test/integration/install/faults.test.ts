@@ -29,7 +29,7 @@ async function startInstalling(context: TestContext): Promise<{ site: Site; oper
 }
 
 /** Far enough for most kinds to have begun, and too early for any workload to be ready. */
-const IN_THE_MIDDLE = 60;
+const IN_THE_MIDDLE = 30;
 
 test('an event during a pass: the change is installed, and nothing is created twice', async (context) => {
   const { site } = await startInstalling(context);
