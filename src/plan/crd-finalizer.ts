@@ -15,17 +15,20 @@ export function isHeld(definition: KubernetesObject): boolean {
   return finalizersOf(definition).includes(CRD_FINALIZER);
 }
 
-/** Terminating, and the API server has deleted the last instance. */
+/** Reasons for which the API server has nothing left to delete: it has deleted the last instance, or has never served any. */
+const EMPTIED: readonly unknown[] = ['InstanceDeletionCompleted', 'NeverEstablished', 'OverlappingBuiltInResource'];
+
+/**
+ * Terminating, and without instances. Upstream waits for the first of the reasons alone, and so for ever when the CRD was deleted before it was
+ * established (spec/reconcile.md §4).
+ */
 export function isEmptied({ metadata, status }: KubernetesObject): boolean {
   const conditions = (status?.conditions ?? []) as JsonObject[];
   return (
     metadata.deletionTimestamp !== undefined &&
-    conditions.some(
-      (condition) =>
-        condition.type === 'Terminating' &&
-        condition.status === 'False' &&
-        condition.reason === 'InstanceDeletionCompleted',
-    )
+    conditions.some(({ type, status: value, reason }) => {
+      return type === 'Terminating' && value === 'False' && EMPTIED.includes(reason);
+    })
   );
 }
 
