@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { writeOutput } from './output.ts';
 
@@ -7,15 +8,20 @@ const USAGE = `usage: crd [-o yaml|json]
 Prints the CustomResourceDefinition kubevirts.kubevirt.io, which has to be installed before the operator.
 `;
 
-/** Prints the CRD of KubeVirt as YAML, or as JSON with `-o json`. Returns 2 when the arguments are not understood. */
+/** Prints the CRD of KubeVirt as YAML, or as JSON with `-o json`. Returns 2 when the arguments are not understood or the result cannot be written. */
 export async function run(args: string[]): Promise<number> {
   const format = parseFormat(args);
   if (typeof format === 'object') {
     process.stderr.write(`crd: ${format.error}\n${USAGE}`);
     return 2;
   }
-  await writeOutput(await FORMATS[format]());
-  return 0;
+  try {
+    await writeOutput(await FORMATS[format]());
+    return 0;
+  } catch (error) {
+    process.stderr.write(`crd: ${errorText(error)}\n`);
+    return 2;
+  }
 }
 
 /** What each form of the command prints. */

@@ -11,6 +11,7 @@ import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { decideTarget } from '../strategy/target.ts';
 import { toUpstreamForm } from '../exchange/upstream-form.ts';
+import { writeOutput } from './output.ts';
 
 const USAGE = `usage: render --cr FILE [--monitor-namespace NS] [--operator-namespace NS] [-o json|yaml]
 
@@ -29,34 +30,27 @@ export interface RenderIo {
   env: Readonly<Record<string, string | undefined>>;
   /** Reads a file, or standard input for `-`. */
   read: (file: string) => Promise<string>;
-  out: (text: string) => void;
+  /** Resolves when the text is handed over. */
+  out: (text: string) => Promise<void>;
   err: (text: string) => void;
 }
 
 const PROCESS_IO: RenderIo = {
   env: process.env,
   read: (file) => readFile(file === '-' ? '/dev/stdin' : file, 'utf8'),
-  out: writeOut,
+  out: writeOutput,
   err: (text) => process.stderr.write(text),
 };
 
-/** Writes to standard output. A reader that has seen enough, such as `head`, closes the pipe: that is no failure. */
-function writeOut(text: string): void {
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-  process.stdout.write(text);
-}
-
-/** Prints the install strategy of a KubeVirt object. Exit code 0, or 2 when the arguments, the file or the environment cannot be used. */
+/** Prints the install strategy of a KubeVirt object. Exit code 0, or 2 when the arguments, the file or the environment cannot be used, or the result not be written. */
 export async function run(args: string[], io: RenderIo = PROCESS_IO): Promise<number> {
   try {
     const options = parseOptions(args);
     if (options === 'help') {
-      io.out(USAGE);
+      await io.out(USAGE);
       return 0;
     }
-    io.out(render(await readKubeVirt(options.cr, io), options, io.env));
+    await io.out(render(await readKubeVirt(options.cr, io), options, io.env));
     return 0;
   } catch (error) {
     io.err(`render: ${errorText(error)}\n`);

@@ -27,7 +27,10 @@ async function render(golden: GoldenCase): Promise<Rendered> {
     {
       env: golden.env,
       read: () => Promise.resolve(JSON.stringify(golden.kubeVirt)),
-      out: (text) => (output += text),
+      out: (text) => {
+        output += text;
+        return Promise.resolve();
+      },
       err: (text) => (errors += text),
     },
   );

@@ -14,7 +14,10 @@ async function render(args: string[], file: string | Error = CR, env: Record<str
   const code = await run(args, {
     env,
     read: () => (file instanceof Error ? Promise.reject(file) : Promise.resolve(file)),
-    out: (text) => (out += text),
+    out: (text) => {
+      out += text;
+      return Promise.resolve();
+    },
     err: (text) => (err += text),
   });
   return { code, out, err };
