@@ -48,14 +48,18 @@ export function packText(text: string): string {
   return gzipSync(text).toString('base64');
 }
 
-/** Unpacks a stored text. Throws an Error that says which of the two layers is damaged. */
+/** Unpacks a stored text. Throws an Error that says which of the two layers is damaged, or that it unpacks to too much. */
 export function unpackText(packed: string): string {
   const base64 = packed.replaceAll(/[\r\n]/g, '');
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new Error('the text is not base64');
   try {
     return gunzipSync(Buffer.from(base64, 'base64'), { maxOutputLength: MAX_TEXT_BYTES }).toString();
   } catch (cause) {
-    throw new Error('the content is not gzip, or cut off', { cause });
+    const isLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw new Error(
+      isLarge ? `the content unpacks to more than ${MAX_TEXT_BYTES} bytes` : 'the content is not gzip, or cut off',
+      { cause },
+    );
   }
 }
 

@@ -179,6 +179,11 @@ describe('refused', () => {
       want: /path must not lead upwards/,
     },
     {
+      name: 'text for the processors of an instance type',
+      candidate: instancetype({ cpu: { guest: 'two' }, memory: { guest: '1Gi' } }),
+      want: /cpu\.guest.*must be.*integer/,
+    },
+    {
       name: 'an instance type without memory',
       candidate: instancetype({ cpu: { guest: 2 } }),
       want: /memory: Required/,

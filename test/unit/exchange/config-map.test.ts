@@ -150,6 +150,11 @@ describe('parseStrategyConfigMap', () => {
       configMap: configMap(Buffer.from(good, 'base64').subarray(0, 20).toString('base64'), ENCODED),
       want: /not gzip, or cut off/,
     },
+    {
+      name: 'a content that would fill the memory',
+      configMap: configMap(gzipSync(Buffer.alloc(65 * 1024 * 1024)).toString('base64'), ENCODED),
+      want: /unpacks to more than 67108864 bytes/,
+    },
     { name: 'plain text under the encoding', configMap: configMap(account('a'), ENCODED), want: /not base64/ },
     { name: 'nothing', configMap: configMap(''), want: /it holds no objects/ },
     {
