@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { createApiClient } from '../../../sandbox/api-client.ts';
+import { parseKubeconfig } from '../../../sandbox/kubeconfig.ts';
 import { findFreePort } from '../../../sandbox/ports.ts';
 import { VALIDATE_CREATE_PATH } from '../../../functions/validate-create/index.ts';
 import { VALIDATE_DELETE_PATH } from '../../../functions/validate-delete/index.ts';
@@ -22,9 +25,14 @@ let functions: Operator;
 let page: HttpsClient;
 let admission: HttpsClient;
 
-async function startWithPage(role: string): Promise<{ operator: Operator; page: HttpsClient }> {
+let leader: { operator: Operator; page: HttpsClient };
+
+async function startWithPage(
+  role: string,
+  flags: readonly string[] = [],
+): Promise<{ operator: Operator; page: HttpsClient }> {
   const port = await findFreePort();
-  const operator = await startOperator(site, role, [`--port=${port}`]);
+  const operator = await startOperator(site, role, [`--port=${port}`, ...flags]);
   await operator.said('"functions are served"');
   const client = openClient(port);
   site.atEnd(() => {
@@ -141,6 +149,8 @@ const shared = (metrics: string) =>
 
 test('every replica shows the same of queues, leader and passes; each its own of the rest', async () => {
   const all = await startWithPage('all');
+  leader = all;
+  site.plane.setWebhookPorts([functions.webhookPort, all.operator.webhookPort]);
   await all.operator.said('started leading');
   await createKubeVirt(site);
   await whenDeployed(site);
@@ -191,4 +201,49 @@ test('the profiler follows the switch of the cluster and reaches every role', as
     async () => (await page.send('/dump-profiler')).code,
     (code) => code === 403,
   );
+});
+
+test('a replica that ends under load fails no call through the API server', async () => {
+  const ending = await startWithPage('functions', ['--drain-seconds=1']);
+  const { server, identity } = parseKubeconfig(await readFile(site.plane.kubeconfig, 'utf8'));
+  // A client of its own: the sandbox's is needed by the stand-in for the Service, which must not wait behind calls that wait for it.
+  const api = createApiClient(server, identity);
+  site.plane.setWebhookPorts([ending.operator.webhookPort, leader.operator.webhookPort]);
+  const served = async () =>
+    readMetric(
+      (await ending.page.send('/metrics')).body,
+      'virt_operator_admission_duration_seconds_count{function="validate-update",verdict="allowed"}',
+    );
+  let isOver = false;
+  let calls = 0;
+  const failed: string[] = [];
+  const load = Promise.all(
+    Array.from({ length: 6 }, async () => {
+      while (!isOver) {
+        const patch = { metadata: { labels: { call: String(calls++) } } };
+        const path = `${KUBEVIRT_PATH}/kubevirt?dryRun=All`;
+        const { status, text } = await api.call('PATCH', path, patch, 'application/merge-patch+json');
+        if (status !== 200) failed.push(text);
+      }
+    }),
+  );
+  await eventually(served, (count) => (count ?? 0) > 20);
+  const ended = ending.operator.end('SIGTERM');
+  await eventually(
+    async () => (await ending.page.send('/readyz')).body,
+    (body) => body.includes('the process is ending'),
+  );
+  site.plane.setWebhookPorts([leader.operator.webhookPort]);
+  const { code, milliseconds } = await ended;
+  const callsAtEnd = calls;
+  await eventually(
+    () => calls,
+    (count) => count > callsAtEnd + 20,
+  );
+  isOver = true;
+  await load;
+  api.close();
+  assert.deepEqual(failed, []);
+  assert.equal(code, 0);
+  assert.ok(milliseconds >= 1000 && milliseconds < 8000, `${milliseconds} ms`);
 });
