@@ -6,6 +6,11 @@ export interface JsonObject {
   [field: string]: Json | undefined;
 }
 
+/** True for a JSON object, not for lists and null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** One entry of `metadata.ownerReferences`. */
 interface OwnerReference {
   apiVersion: string;

@@ -7,7 +7,7 @@ import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
 import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
 import { errorText } from '../errors.ts';
 import { readReleaseEnvironment } from '../release-environment.ts';
-import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { decideTarget } from '../strategy/target.ts';
 import { toUpstreamForm } from '../exchange/upstream-form.ts';

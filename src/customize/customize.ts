@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import type { CustomizeComponents, CustomizePatch } from '../api/kubevirt.ts';
 import { CUSTOMIZER_ANNOTATION } from '../api/names.ts';
-import type { Json, JsonObject, KubernetesObject } from '../api/objects.ts';
+import { isJsonObject, type Json, type JsonObject, type KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
 import { encodeGoJson, sortedEntries } from '../api/go-json.ts';
 import { buildInstallStrategy } from '../strategy/install-strategy.ts';
-import { applyMergePatch, isJsonObject } from './json.ts';
+import { applyMergePatch } from './json.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { PATCH_TYPES } from './patch-types.table.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';

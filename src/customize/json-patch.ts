@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../api/objects.ts';
-import { isJsonEqual, isJsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../api/objects.ts';
+import { isJsonEqual } from './json.ts';
 
 /**
  * Applies a JSON Patch as upstream's library does (evanphx/json-patch v4; spec/apply.md §7), which is RFC 6902 with three liberties that patches in

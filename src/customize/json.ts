@@ -1,9 +1,4 @@
-import type { Json, JsonObject } from '../api/objects.ts';
-
-/** True for a JSON object, not for lists and null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isJsonObject, type Json, type JsonObject } from '../api/objects.ts';
 
 /** Whether two JSON values are equal; the order of members does not count. */
 export function isJsonEqual(a: Json | undefined, b: Json | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { ComponentConfig } from '../api/kubevirt.ts';
-import type { Json, JsonObject } from '../api/objects.ts';
+import { isJsonObject, type Json, type JsonObject } from '../api/objects.ts';
 
 /** Which default applies: control-plane components go to control-plane nodes, workloads anywhere (spec/apply.md §4.2). */
 export type PlacementClass = 'infra' | 'workloads';
@@ -53,8 +53,7 @@ export function injectPlacement(
   };
 }
 
-const asObject = (value: Json | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const asList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** Affinities are trees whose leaves are lists: branches that only one side has are taken over, lists that both have are joined. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../api/objects.ts';
-import { isJsonEqual, isJsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../api/objects.ts';
+import { isJsonEqual } from './json.ts';
 import type { PatchType } from './patch-types.table.ts';
 
 const DIRECTIVE = '$patch';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../api/objects.ts';
-import { isJsonObject } from '../customize/json.ts';
+import { isJsonObject, type JsonObject } from '../api/objects.ts';
 import { sortedEntries } from '../api/go-json.ts';
 import { IMAGES } from '../strategy/images.ts';
 import type { ComponentImages, ImageField, TargetDeployment } from '../strategy/types.ts';

@@ -2,9 +2,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 
 import { parse } from 'yaml';
 
-import type { KubernetesObject } from '../api/objects.ts';
+import { isJsonObject, type KubernetesObject } from '../api/objects.ts';
 import { isStrategyKind } from '../strategy/install-strategy.ts';
-import { isJsonObject } from '../customize/json.ts';
 
 /** What an unpacked strategy may hold at most, in bytes; upstream's has 4 MB. Guards against a payload made to fill the memory. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;

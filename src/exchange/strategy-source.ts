@@ -1,9 +1,8 @@
 import { STRATEGY_IDENTIFIER_ANNOTATION } from '../api/names.ts';
-import type { KubernetesObject } from '../api/objects.ts';
+import { isJsonObject, type KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
 import { parseStrategyConfigMap, strategyConfigMapsOf } from './config-map.ts';
 import { attemptOf } from './dump-job.ts';
-import { isJsonObject } from '../customize/json.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 
 /** The KubeVirt release whose objects this program generates itself; every other one is asked for by a Job. */

@@ -10,7 +10,7 @@ import type { ApiConnection } from '../api/connection.ts';
 import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import type { ObjectStore } from '../api/store.ts';
-import { buildKubeVirtCrd } from '../strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { connectCluster } from './cluster.ts';
 import { createRoleMetrics, serveMetricsPage, type PageParts } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { buildCustomResourceDefinitions, buildKubeVirtCrd } from '../../src/strategy/components/crds.ts';
+import { buildCustomResourceDefinitions } from '../../src/strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../../src/strategy/components/kubevirt-crd.ts';
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import type { TargetDeployment } from '../../src/strategy/types.ts';
 

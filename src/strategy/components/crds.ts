@@ -6,8 +6,6 @@ import { hasSwitch } from '../target-properties.ts';
 import { buildCrd } from './crd.ts';
 import { STRATEGY_CRDS, TEMPLATE_CRDS } from './crds.table.ts';
 
-export { buildKubeVirtCrd } from './kubevirt-crd.ts';
-
 /**
  * The CRDs of the install strategy in upstream's order: 19, and two more when virt-template is deployed; nothing else of the input
  * matters (spec/crds.md §1). Equal parts of schemas are one object, which keeps them small: copy a CRD as JSON before changing it.

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, KubernetesObject } from '../../api/objects.ts';
+import { isJsonObject, type JsonObject, type KubernetesObject } from '../../api/objects.ts';
 import { objectOf } from '../object.ts';
 import { wordsOf } from '../text-table.ts';
 import { inNameOrder, labelsWith } from './instancetypes-object.ts';
@@ -64,11 +64,7 @@ function merge(base: JsonObject, more: JsonObject): JsonObject {
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(more)) {
     const before = merged[key];
-    merged[key] = isObject(value) ? merge(isObject(before) ? before : {}, value) : value;
+    merged[key] = isJsonObject(value) ? merge(isJsonObject(before) ? before : {}, value) : value;
   }
   return merged;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -34,7 +34,7 @@ export const ExperimentalMigrationOptions = object({
 });
 
 /** What both the installation and a policy can say about migrations. */
-const migrationLimits = {
+const migrationLimitFields = {
   allowAutoConverge: bool,
   allowPostCopy: bool,
   allowWorkloadDisruption: bool,
@@ -44,7 +44,7 @@ const migrationLimits = {
 };
 
 export const MigrationConfiguration = object({
-  ...migrationLimits,
+  ...migrationLimitFields,
   disableTLS: bool,
   matchSELinuxLevelOnMigration: bool,
   network: string,
@@ -62,7 +62,7 @@ export const MigrationOptions = object({
 });
 
 /** What both ends of a migration tell about themselves. */
-const migrationEnd = {
+const migrationPeerFields = {
   domainName: string,
   domainNamespace: string,
   migrationUID: string,
@@ -74,10 +74,10 @@ const migrationEnd = {
   virtualMachineInstanceUID: string,
 };
 
-export const MigrationSourceState = object({ ...migrationEnd, nodeSelectors: map(string) });
+export const MigrationSourceState = object({ ...migrationPeerFields, nodeSelectors: map(string) });
 
 export const MigrationTargetState = object({
-  ...migrationEnd,
+  ...migrationPeerFields,
   attachmentPodUID: string,
   cpuSet: atomic(int),
   directMigrationNodePorts: map(int),
@@ -170,7 +170,7 @@ export const PolicySelectors = object({
 });
 
 export const MigrationPolicySpec = object({
-  ...migrationLimits,
+  ...migrationLimitFields,
   experimental: ExperimentalMigrationOptions,
   selectors: PolicySelectors.required,
 });

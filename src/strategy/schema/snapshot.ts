@@ -18,7 +18,7 @@ import { VirtualMachineSpec, VirtualMachineStatus } from './virtual-machine.ts';
 export const SnapshotError = object({ message: string, time: time });
 
 /** How far a snapshot is. */
-const progress = { creationTime: time.nullable, error: SnapshotError, readyToUse: bool };
+const progressFields = { creationTime: time.nullable, error: SnapshotError, readyToUse: bool };
 
 export const SnapshotVolumes = object({
   excludedVolumes: setOf(string),
@@ -34,7 +34,7 @@ export const VirtualMachineSnapshotSpec = object({
 });
 
 export const VirtualMachineSnapshotStatus = object({
-  ...progress,
+  ...progressFields,
   conditions: atomic(ProbedCondition),
   indications: setOf(string),
   phase: string,
@@ -68,7 +68,7 @@ export const VolumeBackup = object({
   volumeSnapshotName: string,
 });
 
-export const VolumeSnapshotState = object({ ...progress, volumeSnapshotName: string.required });
+export const VolumeSnapshotState = object({ ...progressFields, volumeSnapshotName: string.required });
 
 export const VirtualMachineSnapshotContentSpec = object({
   source: SnapshotSource.required,
@@ -77,7 +77,7 @@ export const VirtualMachineSnapshotContentSpec = object({
 });
 
 export const VirtualMachineSnapshotContentStatus = object({
-  ...progress,
+  ...progressFields,
   volumeSnapshotStatus: atomic(VolumeSnapshotState),
 });
 

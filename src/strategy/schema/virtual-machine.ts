@@ -9,14 +9,14 @@ import { VirtualMachineInstanceTemplateSpec } from './virtual-machine-instance.t
 import { HotplugVolumeSource } from './volumes.ts';
 
 /** Names an instance type or a preference, or the volume that names one. */
-const match = {
+const matcherFields = {
   inferFromVolume: string,
   inferFromVolumeFailurePolicy: string,
   kind: string,
   name: string,
 };
 
-export const InstancetypeMatcher = object({ ...match, revisionName: string });
+export const InstancetypeMatcher = object({ ...matcherFields, revisionName: string });
 
 export const PreferenceMatcher = object({ ...InstancetypeMatcher.fields });
 
@@ -32,7 +32,7 @@ export const VirtualMachineSpec = object({
 
 export const ControllerRevisionRef = object({ name: string });
 
-export const InstancetypeStatusRef = object({ ...match, controllerRevisionRef: ControllerRevisionRef });
+export const InstancetypeStatusRef = object({ ...matcherFields, controllerRevisionRef: ControllerRevisionRef });
 
 export const MemoryDumpRequest = object({
   claimName: string.required,

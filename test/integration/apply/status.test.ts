@@ -10,7 +10,7 @@ import { ApiError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { createEventRecorder } from '../../../src/status/events.ts';
 import { writeFinalizers, writeStatus } from '../../../src/status/write.ts';
-import { buildKubeVirtCrd } from '../../../src/strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 import { createConnection, type Connection } from '../../../src/transport/connection.ts';
 import { createNamespace, useSharedControlPlane } from '../fixtures/control-plane.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSchemaCheck } from '../../../functions/kubevirt-schema.ts';
-import { buildKubeVirtCrd } from '../../../src/strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 
 const check = createSchemaCheck(buildKubeVirtCrd);
 

@@ -1,7 +1,8 @@
 /** What `kubectl explain` says: something about every field, in the language of this project. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildCustomResourceDefinitions, buildKubeVirtCrd } from '../../../src/strategy/components/crds.ts';
+import { buildCustomResourceDefinitions } from '../../../src/strategy/components/crds.ts';
+import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
 import type { TargetDeployment } from '../../../src/strategy/types.ts';
 
