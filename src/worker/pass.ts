@@ -2,7 +2,7 @@ import type { ApiConnection } from '../api/connection.ts';
 import type { KubeVirt } from '../api/kubevirt.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { createClient, type ApiClient } from '../apply/client.ts';
-import type { RunReport } from '../apply/execute.ts';
+import type { RunOptions, RunReport } from '../apply/execute.ts';
 import { openLedger, type Ledger, type Recorder } from '../apply/ledger.ts';
 import type { Log } from '../log.ts';
 import type { Observed } from '../observe/gather.ts';
@@ -29,6 +29,10 @@ export interface ReconcileParts {
   log: Log;
   /** Default: the clock. */
   now?: () => Date;
+  /** Told when a step begins and ends. */
+  onStep?: NonNullable<RunOptions['onStep']>;
+  /** How long an installation holds a gate within a pass, in milliseconds; default: three seconds. */
+  patienceMs?: number;
 }
 
 /** One pass: what it is about, and the two clients that it writes with. */

@@ -58,6 +58,7 @@ async function runRemoval(pass: PassState, target: TargetDeployment): Promise<Ru
     client,
     signal: work.signal,
     log,
+    ...(parts.onStep === undefined ? {} : { onStep: parts.onStep }),
   });
 }
 
