@@ -1,10 +1,18 @@
 import type { Figure } from './figure.ts';
 import { openInstallation, until, type Installation, type Operator } from './installation.ts';
 
-/** Ends the leader with a signal; seconds until the other worker begins a pass. */
-async function takeOver({ passes }: Installation, leader: Operator, signal: NodeJS.Signals): Promise<number> {
+const SERVICE = '/api/v1/namespaces/kubevirt/services/virt-exportproxy';
+
+/** Ends the leader with a signal and gives the other worker something to do; seconds until it begins its pass. */
+async function takeOver(
+  { passes, plane }: Installation,
+  leader: Operator,
+  signal: NodeJS.Signals,
+): Promise<number> {
   const endedAt = Date.now();
   const exited = leader.member.stop(signal);
+  const drift = { metadata: { labels: { 'app.kubernetes.io/component': signal } } };
+  await plane.api.expect('PATCH', SERVICE, drift, 'application/merge-patch+json');
   let startedAt = 0;
   await until('the other worker begins a pass', async () => {
     const next = (await passes.read(10)).findLast((pass) => pass.startedAt > endedAt);
