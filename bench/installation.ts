@@ -118,6 +118,8 @@ async function startOperator(role: string, surroundings: OperatorSurroundings): 
     args: [PROGRAM, role, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`), ...surroundings.flags],
     env: {
       ...process.env,
+      // As the image sets it.
+      NODE_OPTIONS: '--max-semi-space-size=4',
       VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0',
       KUBEVIRT_VERSION: 'v1.9.0',
       REDIS_URL: redisUrl,

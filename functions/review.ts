@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response, 
 import { z } from 'zod';
 import { errorText } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import { buildResponse, cutText, type Verdict } from './verdict.ts';
 
 /** Largest review that is read, in bytes: an old and a new object of etcd's maximum size each, with room to spare. */
 const MAX_REVIEW_BYTES = 7 * 1024 * 1024;
@@ -28,21 +29,6 @@ const reviewSchema = z.object({
 /** The part of an AdmissionReview that the API server asks about. */
 export type AdmissionRequest = z.infer<typeof reviewSchema>['request'];
 
-/** One violated rule, as it stands in `status.details.causes` (spec/webhooks.md §2). */
-export interface Violation {
-  reason: 'FieldValueInvalid' | 'FieldValueNotSupported' | 'FieldValueForbidden';
-  /** Path of the field in the KubeVirt object; absent where no single field is at fault. */
-  field?: string;
-  message: string;
-}
-
-/** The answer of a validation: one of four shapes (spec/webhooks.md §2). */
-export type Verdict =
-  | { kind: 'allowed'; warnings?: string[] }
-  | { kind: 'refused'; message: string }
-  | { kind: 'schema'; problems: string[] }
-  | { kind: 'violations'; violations: Violation[]; warnings?: string[] };
-
 /** Decides about one request. A rejected promise is answered as a refusal that carries the error's text. */
 type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
 
@@ -60,67 +46,8 @@ export interface ReviewOptions {
 /** Called after each decision. */
 export type ObserveReview = (review: { function: string; verdict: Verdict['kind'] }, seconds: number) => void;
 
-/** At most this many causes stand in a schema rejection; the message tells how many more there are (spec/webhooks.md §2). */
-const MAX_SCHEMA_CAUSES = 10;
-/** Violations beyond this many are counted. Upstream lists all of them; nobody reads so many, and a caller could ask for any number. */
-const MAX_VIOLATIONS = 500;
-/** Longest text about one fault, in characters: what it quotes may come from anybody and be as long as a whole review. */
-const MAX_TEXT = 1024;
-/** Warnings beyond this many are counted: API servers pass on 4 kB of them. */
-const MAX_WARNINGS = 64;
 /** Milliseconds for one review; the API server has given up by then (spec/webhooks.md §1). */
 const DECIDE_MS = 10_000;
-
-interface Cause {
-  reason?: string;
-  field?: string;
-  message: string;
-}
-
-const INVALID = { reason: 'Invalid', code: 422 };
-
-const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
-
-function boundWarnings(warnings: readonly string[]): { warnings?: string[] } {
-  if (warnings.length === 0) return {};
-  const rest = warnings.length - MAX_WARNINGS;
-  const shown = warnings.slice(0, MAX_WARNINGS).map(cut);
-  return { warnings: rest > 0 ? [...shown, `and ${rest} more warnings`] : shown };
-}
-
-function describeCauses(all: readonly Cause[], most: number): Record<string, unknown> {
-  const causes = all.slice(0, most).map((cause) => ({ ...cause, message: cut(cause.message) }));
-  const rest = all.length - causes.length;
-  const message = causes.map((cause) => cause.message).join(', ');
-  return {
-    metadata: {},
-    message: `${message}${rest > 0 ? `, and ${rest} more` : ''}`,
-    ...INVALID,
-    details: { causes },
-  };
-}
-
-/** Builds the `response` of a review from a verdict. */
-export function buildResponse(uid: string, verdict: Verdict): Record<string, unknown> {
-  const warned = 'warnings' in verdict ? boundWarnings(verdict.warnings) : {};
-  switch (verdict.kind) {
-    case 'allowed':
-      return { uid, allowed: true, ...warned };
-    case 'refused':
-      return { uid, allowed: false, status: { metadata: {}, message: cut(verdict.message), code: 400 } };
-    case 'schema':
-      return {
-        uid,
-        allowed: false,
-        status: describeCauses(
-          verdict.problems.map((message) => ({ message })),
-          MAX_SCHEMA_CAUSES,
-        ),
-      };
-    case 'violations':
-      return { uid, allowed: false, status: describeCauses(verdict.violations, MAX_VIOLATIONS), ...warned };
-  }
-}
 
 /** Runs `decide` until the caller leaves or its time is over; rejects then, and `signal` tells `decide` to stop. */
 async function decideInTime<T>(response: Response, decide: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -156,7 +83,7 @@ const answerReview =
       response
         .status(400)
         .type('text/plain')
-        .send(cut(`not an AdmissionReview: ${z.prettifyError(review.error)}`));
+        .send(cutText(`not an AdmissionReview: ${z.prettifyError(review.error)}`));
       return;
     }
     const { apiVersion, kind } = review.data;
@@ -164,7 +91,7 @@ const answerReview =
     const begun = performance.now();
     const verdict = await decideInTime(response, (signal) => admit(review.data.request, signal)).catch(
       (error: unknown): Verdict => {
-        log.warn({ reason: cut(errorText(error)), function: name, operation }, 'admission could not decide');
+        log.warn({ reason: cutText(errorText(error)), function: name, operation }, 'admission could not decide');
         return { kind: 'refused', message: describeFailure(error) };
       },
     );
@@ -195,7 +122,7 @@ const parseGivenBody: RequestHandler = (request, response, next) => {
     response
       .status(400)
       .type('text/plain')
-      .send(cut(errorText(error)));
+      .send(cutText(errorText(error)));
     return;
   }
   next();
@@ -211,7 +138,7 @@ const answerUnreadable: ErrorRequestHandler = (error: unknown, _request, respons
   response
     .status(status.success ? status.data.status : 500)
     .type('text/plain')
-    .send(cut(errorText(error)));
+    .send(cutText(errorText(error)));
 };
 
 const requireJson: RequestHandler = (request, response, next) => {

@@ -3,7 +3,8 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
-import { createReviewRouter, type ObserveReview, type AdmissionRequest, type Verdict } from '../review.ts';
+import { createReviewRouter, type ObserveReview, type AdmissionRequest } from '../review.ts';
+import type { Verdict } from '../verdict.ts';
 
 /** Path at which the webhook configuration `virt-operator-validator` expects this function (spec/webhooks.md §1). */
 export const VALIDATE_DELETE_PATH = '/kubevirt-validate-delete';

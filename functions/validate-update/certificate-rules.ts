@@ -1,7 +1,7 @@
 import type { KubeVirtSpec } from '../../src/api/kubevirt.ts';
 import { errorText } from '../../src/errors.ts';
 import { readCertificateSettings, type CertificateSettings } from '../../src/plan/certificate-settings.ts';
-import type { Violation } from '../review.ts';
+import type { Violation } from '../verdict.ts';
 
 const ROOT = 'spec.certificateRotateStrategy.selfSigned';
 const DEPRECATED = ['caRotateInterval', 'certRotateInterval', 'caOverlapInterval'] as const;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeVirt, KubeVirtConfiguration } from '../../src/api/kubevirt.ts';
 import { isGateEnabled } from '../../src/api/feature-gates.ts';
-import type { Violation } from '../review.ts';
+import type { Violation } from '../verdict.ts';
 import { CIPHERS } from '../tls/ciphers.table.ts';
 import { findCertificateViolations } from './certificate-rules.ts';
 import { parseGoFloat } from './go-float.ts';

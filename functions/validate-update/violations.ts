@@ -1,5 +1,5 @@
 import type { KubeVirt, NodePlacement } from '../../src/api/kubevirt.ts';
-import type { Violation } from '../review.ts';
+import type { Violation } from '../verdict.ts';
 import type { CheckPlacement } from './placement.ts';
 import { isChanged, RULES_AFTER_PLACEMENT, RULES_BEFORE_PLACEMENT, type Update } from './rules.ts';
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
-import { buildResponse, createReviewRouter, type Verdict } from '../../../functions/review.ts';
+import { createReviewRouter } from '../../../functions/review.ts';
+import { buildResponse, type Verdict } from '../../../functions/verdict.ts';
 
 const log = pino({ level: 'silent' });
 let decide: (signal: AbortSignal) => Promise<Verdict> = () => Promise.resolve({ kind: 'allowed' });
