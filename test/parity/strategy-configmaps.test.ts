@@ -57,7 +57,8 @@ describe('strategy ConfigMaps of upstream', { skip: noGolden }, () => {
           const other = packed[at] === 'A' ? 'B' : 'A';
           const manifests = packed.slice(0, at) + (cut ? '' : other + packed.slice(at + 1));
           assert.throws(
-            () => parseStrategyConfigMap({ ...whole, metadata: { ...whole.metadata, name: 'cm' }, data: { manifests } }),
+            () =>
+              parseStrategyConfigMap({ ...whole, metadata: { ...whole.metadata, name: 'cm' }, data: { manifests } }),
             (error) => /^strategy ConfigMap kubevirt\/cm, key "manifests": /.test(errorText(error)),
           );
         }),

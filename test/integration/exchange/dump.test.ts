@@ -16,14 +16,16 @@ import { atEnd } from '../fixtures/cleanup.ts';
 import { createNamespace, useSharedControlPlane } from '../fixtures/control-plane.ts';
 
 const MAIN = resolve(import.meta.dirname, '..', '..', '..', 'src', 'main.ts');
+/** The name by which the Jobs of either operator call the program. */
+const NAME = 'virt-operator';
 const IMAGE = { VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0' };
 
 const plane = await useSharedControlPlane();
 const namespace = await createNamespace(plane.api, 'dump');
-/** A folder of the PATH in which the program has the name that Jobs call it by. */
+/** A folder of the PATH in which the program has that name. */
 const programs = await mkdtemp(join(tmpdir(), 'virt-operator-dump-'));
 atEnd(() => rm(programs, { recursive: true, force: true }));
-before(() => symlink(MAIN, join(programs, 'virt-operator')));
+before(() => symlink(MAIN, join(programs, NAME)));
 
 const targetOf = (spec: Parameters<typeof kubeVirt>[0] = {}, where = namespace): TargetDeployment => {
   const object = kubeVirt(spec);
@@ -41,7 +43,7 @@ function dump(config: string | undefined, env: Record<string, string> = IMAGE): 
   const variables = config === undefined ? {} : { TARGET_DEPLOYMENT_CONFIG: config };
   return new Promise((done) => {
     execFile(
-      'virt-operator',
+      NAME,
       ['--dump-install-strategy', '--kubeconfig', plane.kubeconfig],
       { cwd: programs, env: { PATH: path, ...env, ...variables } },
       (error, _stdout, stderr) => {

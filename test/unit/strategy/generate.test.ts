@@ -119,7 +119,9 @@ function differences(a: unknown, b: unknown, path: string): string[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return [];
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return [path];
   const isList = Array.isArray(a) && Array.isArray(b);
-  const [left, right] = isList ? [elements(a), elements(b)] : [a as Record<string, unknown>, b as Record<string, unknown>];
+  const [left, right] = isList
+    ? [elements(a), elements(b)]
+    : [a as Record<string, unknown>, b as Record<string, unknown>];
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...keys].flatMap((key) => differences(left[key], right[key], isList ? path : `${path}.${key}`));
 }
@@ -323,7 +325,8 @@ const changes: Change[] = [
   },
   {
     name: 'hypervisor',
-    change: (old) => turned(configured(old, { hypervisors: [{ name: 'hyperv-direct' }] }), 'ConfigurableHypervisor', true),
+    change: (old) =>
+      turned(configured(old, { hypervisors: [{ name: 'hyperv-direct' }] }), 'ConfigurableHypervisor', true),
     fields: [`${HANDLER_POD}\\.initContainers\\.env\\.value`],
   },
   {
@@ -360,7 +363,9 @@ const changes: Change[] = [
   {
     name: 'opting out of aggregation',
     change: (old) => turned(configured(old, { roleAggregationStrategy: 'Manual' }), 'OptOutRoleAggregation', true),
-    fields: ['ClusterRole [a-z.:-]+\\.metadata\\.labels\\.rbac\\.authorization\\.k8s\\.io/aggregate-to-(admin|edit|view)'],
+    fields: [
+      'ClusterRole [a-z.:-]+\\.metadata\\.labels\\.rbac\\.authorization\\.k8s\\.io/aggregate-to-(admin|edit|view)',
+    ],
   },
   {
     name: 'fields of the CR that the objects do not depend on',

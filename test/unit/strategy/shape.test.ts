@@ -61,7 +61,10 @@ describe('sources of the strategy', () => {
 
   test('a long literal and a manifest would be found', () => {
     const long = `const a = {\n${'  b: 1,\n'.repeat(MAX_LITERAL_LINES)}};\n`;
-    const { long: found, pasted } = findFaults('x.ts', `${long}const b = \`\nkind: Pod\n\`;\nconst c = '{"kind": "Pod"}'`);
+    const { long: found, pasted } = findFaults(
+      'x.ts',
+      `${long}const b = \`\nkind: Pod\n\`;\nconst c = '{"kind": "Pod"}'`,
+    );
     assert.deepEqual(found, [{ place: 'x.ts:1', lines: MAX_LITERAL_LINES + 2 }]);
     assert.deepEqual(pasted, [`x.ts:${MAX_LITERAL_LINES + 3}`, `x.ts:${MAX_LITERAL_LINES + 6}`]);
   });
