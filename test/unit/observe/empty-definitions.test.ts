@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { KubernetesObject } from '../../../src/api/objects.ts';
+import { findEmptyDefinitions } from '../../../src/observe/empty-definitions.ts';
+
+const definition = (plural: string): KubernetesObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.export.kubevirt.io` },
+  spec: { group: 'export.kubevirt.io', names: { plural } },
+});
+
+test('one object is asked for, in the version given; CRDs without any are named', async () => {
+  const asked: string[] = [];
+  const connection = {
+    request: ({ path, query }: { path: string; query?: object }) => {
+      asked.push(`${path} ${JSON.stringify(query)}`);
+      return Promise.resolve({ items: path.endsWith('full') ? [{}] : [] });
+    },
+  };
+  const candidates = ['full', 'empty'].map((plural) => ({ definition: definition(plural), version: 'v1beta1' }));
+  const names = await findEmptyDefinitions(candidates, connection, new AbortController().signal);
+  assert.deepEqual(names, ['empty.export.kubevirt.io']);
+  assert.deepEqual(asked, [
+    '/apis/export.kubevirt.io/v1beta1/full {"limit":1}',
+    '/apis/export.kubevirt.io/v1beta1/empty {"limit":1}',
+  ]);
+});
+
+test('an answer that is no list counts as "there may be objects"', async () => {
+  const connection = { request: () => Promise.resolve({}) };
+  const candidates = [{ definition: definition('x'), version: 'v1' }];
+  assert.deepEqual(await findEmptyDefinitions(candidates, connection, new AbortController().signal), []);
+});
