@@ -4,8 +4,8 @@ import { createLog } from '../log.ts';
 import { createConnection, type Connection } from '../transport/connection.ts';
 import type { Patience } from './patience.ts';
 
-/** Enough for a command that sends a handful of calls. */
-const RATE = { qps: 50, burst: 100 };
+/** As much as the operator itself: a plan reads what the operator watches. */
+const RATE = { qps: 200, burst: 400 };
 
 const VERSION = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -32,7 +32,7 @@ export async function withCluster(
     ending.abort(new Error(`gave up after ${timeoutSeconds} seconds`));
   }, timeoutSeconds * 1000);
   try {
-    const connection = await openCluster(command, kubeconfig);
+    const connection = await openCluster(command, { kubeconfig });
     await work(connection, { signal: ending.signal, tell }).finally(() => {
       connection.close();
     });
@@ -46,11 +46,14 @@ export async function withCluster(
 }
 
 /**
- * Opens the connection of a command: with a kubeconfig when one is named, else as the pod that it runs in. Only errors are logged.
- * Rejects with ConfigurationError when there are no credentials.
+ * Opens the connection of a command: with a kubeconfig when one is named, in its current context or another, else as the pod that it runs in. Only
+ * errors are logged. Rejects with ConfigurationError when there are no credentials.
  */
-function openCluster(command: string, kubeconfig: string | undefined): Promise<Connection> {
+export function openCluster(
+  command: string,
+  access: { kubeconfig: string | undefined; context?: string | undefined },
+): Promise<Connection> {
   const log = createLog({ role: command, verbosity: 0 });
   log.level = 'error';
-  return createConnection({ kubeconfig, userAgent: `virt-operator/${VERSION} (${command})`, log, ...RATE });
+  return createConnection({ ...access, userAgent: `virt-operator/${VERSION} (${command})`, log, ...RATE });
 }

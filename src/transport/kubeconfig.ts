@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
+import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 // Single files of the client library: its index costs 75 MB of memory (docs/decisions/memory-of-the-client.md).
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse } from 'yaml';
@@ -17,21 +17,19 @@ export interface CurrentContext {
   extra: { tokenFile?: string; groups?: string[] };
 }
 
-/** Reads a kubeconfig file; throws ConfigurationError when it is missing, malformed or has no usable current context. */
-export async function readKubeconfig(file: string): Promise<CurrentContext> {
+/** Reads a kubeconfig file; throws ConfigurationError when it is missing, malformed or has no usable current context. `name`: another context. */
+export async function readKubeconfig(file: string, name?: string): Promise<CurrentContext> {
   try {
-    return parseKubeconfig(await readFile(file, 'utf8'), path.dirname(path.resolve(file)));
+    return parseKubeconfig(await readFile(file, 'utf8'), path.dirname(path.resolve(file)), name);
   } catch (cause) {
     throw new ConfigurationError(`kubeconfig ${file} cannot be used`, { cause });
   }
 }
 
-/** Parses the text of a kubeconfig file. `directory` is what its relative paths start from. */
-export function parseKubeconfig(text: string, directory: string): CurrentContext {
+/** Parses the text of a kubeconfig file. `directory` is what its relative paths start from, `wanted` a context other than the current one. */
+export function parseKubeconfig(text: string, directory: string, wanted?: string): CurrentContext {
   const config = parse(text) as Record<string, unknown> | null;
-  const name = config?.['current-context'];
-  const context = newContexts(config?.['contexts'], LENIENT).find((candidate) => candidate.name === name);
-  if (context === undefined) throw new Error(`current-context ${JSON.stringify(name ?? '')} is not among its contexts`);
+  const context = findContext(config, wanted);
   const cluster = newClusters(config?.['clusters'], LENIENT).find((candidate) => candidate.name === context.cluster);
   if (cluster === undefined) throw new Error(`cluster ${JSON.stringify(context.cluster)} is not among its clusters`);
   const user = newUsers(config?.['users'], LENIENT).find((candidate) => candidate.name === context.user) ?? {
@@ -46,6 +44,14 @@ export function parseKubeconfig(text: string, directory: string): CurrentContext
     },
     extra: parseExtra(config?.['users'], context.user, directory),
   };
+}
+
+function findContext(config: Record<string, unknown> | null, wanted: string | undefined): Context {
+  const name = wanted ?? config?.['current-context'];
+  const context = newContexts(config?.['contexts'], LENIENT).find((candidate) => candidate.name === name);
+  if (context !== undefined) return context;
+  const title = wanted === undefined ? 'current-context' : 'context';
+  throw new Error(`${title} ${JSON.stringify(name ?? '')} is not among its contexts`);
 }
 
 function parseExtra(users: unknown, name: string, directory: string): CurrentContext['extra'] {

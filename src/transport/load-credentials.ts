@@ -8,6 +8,8 @@ import { refreshed, type Credentials } from './credentials.ts';
 export interface ServerOptions {
   /** Path of a kubeconfig file. */
   kubeconfig?: string | undefined;
+  /** A context of that file instead of its current one. */
+  context?: string | undefined;
   /** URL of the API server; overrides the kubeconfig's. */
   master?: string | undefined;
   log: Log;
@@ -28,7 +30,7 @@ export async function loadCredentials(options: ServerOptions): Promise<Credentia
   if (kubeconfig !== '') {
     // Inside of a pod neither the YAML parser nor the rest of it is needed.
     const { readKubeconfig } = await import('./kubeconfig.ts');
-    const context = await readKubeconfig(kubeconfig);
+    const context = await readKubeconfig(kubeconfig, options.context);
     return refreshed(parseServer(master === '' ? context.cluster.server : master), chooseLoader(context), onFailure);
   }
   if (master !== '') {

@@ -174,3 +174,13 @@ test('API server: --master overrides the URL of the kubeconfig', async () => {
   assert.equal(credentials.server.href, 'https://other:1/');
   assert.deepEqual((await credentials.read()).headers, { authorization: 'Bearer abc' });
 });
+
+test('another context than the current one, when it is named', () => {
+  const config = JSON.parse(kubeconfig({ token: 'current' })) as Record<string, object[]>;
+  config['contexts']?.push({ name: 'y', context: { cluster: 'c', user: 'other' } });
+  config['users']?.push({ name: 'other', user: { token: 'named' } });
+  const text = JSON.stringify(config);
+  assert.equal(parseKubeconfig(text, directory).user.token, 'current');
+  assert.equal(parseKubeconfig(text, directory, 'y').user.token, 'named');
+  assert.throws(() => parseKubeconfig(text, directory, 'z'), /context "z" is not among its contexts/);
+});

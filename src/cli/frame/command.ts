@@ -1,0 +1,169 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+import { ApiError, ConfigurationError, errorText } from '../../errors.ts';
+import type { Connection } from '../../transport/connection.ts';
+import { buildPaint, type Paint } from '../text/paint.ts';
+import { EXIT, UsageError, type ExitCode } from './exit.ts';
+import { processIo, type CommandIo } from './io.ts';
+import { findKubeconfig } from './kubeconfig.ts';
+
+type Flags = NonNullable<ParseArgsConfig['options']>;
+
+/** Flags of every command that looks at a cluster. */
+const COMMON = {
+  kubeconfig: { type: 'string' },
+  context: { type: 'string' },
+  namespace: { type: 'string', short: 'n' },
+  output: { type: 'string', short: 'o', default: 'text' },
+  timeout: { type: 'string', default: '60' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const satisfies Flags;
+
+/** Their part of the usage. */
+const COMMON_USAGE = `  -n, --namespace NS   namespace of the operator and of the KubeVirt object (default: the one of the only KubeVirt object, else kubevirt)
+  -o, --output json    the result as JSON, for programs
+  --kubeconfig FILE    how to reach the cluster (default: KUBECONFIG, then the pod's service account, then ~/.kube/config)
+  --context NAME       context of the kubeconfig (default: its current one)
+  --timeout SECONDS    how long all of it may take (60)
+Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
+`;
+
+/** The values of flags. */
+type Values<F extends Flags> = ReturnType<typeof parseArgs<{ options: F }>>['values'];
+/** The values of the flags that all commands have. */
+export type CommonValues = Values<typeof COMMON>;
+
+/** What a command has found out. */
+export interface Answer {
+  /** For people; ends with a line break. */
+  text: (paint: Paint) => string;
+  /** For programs. */
+  json: unknown;
+  /** Default: good. */
+  exit?: ExitCode;
+}
+
+/** What a running command works with. */
+export interface Session<F extends Flags = Flags> {
+  /** Of the command's own flags. */
+  flags: Values<F>;
+  common: CommonValues;
+  io: CommandIo;
+  /** Aborts when the time is over or the user wants the end. */
+  signal: AbortSignal;
+  /** Says something that is not the result, on standard error. */
+  tell: (sentence: string) => void;
+  /** Connects to the cluster; the same connection every time, closed after the command. */
+  connect: () => Promise<Connection>;
+}
+
+/** A command of the command line. */
+export interface Command<F extends Flags> {
+  name: string;
+  /** What stands behind the name in the first line of the usage. */
+  synopsis: string;
+  /** What it does, and its own flags with a line each. */
+  usage: string;
+  flags: F;
+  run: (session: Session<F>) => Promise<Answer>;
+}
+
+/** Runs a command with its arguments. Resolves to the exit code; never rejects. */
+export async function runCommand<F extends Flags>(
+  command: Command<F>,
+  args: string[],
+  io: CommandIo = processIo(),
+): Promise<ExitCode> {
+  const tell = (sentence: string): void => {
+    io.err(`${command.name}: ${sentence}\n`);
+  };
+  try {
+    const values = parseValues(command, args);
+    if (values.help) {
+      await io.out(describeUsage(command));
+      return EXIT.good;
+    }
+    return await runParsed(command, values, { io, tell });
+  } catch (error) {
+    tell(explain(error));
+    return isUsage(error) ? EXIT.usage : EXIT.failed;
+  }
+}
+
+async function runParsed<F extends Flags>(
+  command: Command<F>,
+  common: CommonValues,
+  { io, tell }: Pick<Session, 'io' | 'tell'>,
+): Promise<ExitCode> {
+  const seconds = parseSeconds(common.timeout);
+  const ending = new AbortController();
+  const timer = setTimeout(() => {
+    ending.abort(new Error(`gave up after ${seconds} seconds; --timeout allows more`));
+  }, seconds * 1000);
+  const signal = AbortSignal.any([io.signal, ending.signal]);
+  let connection: Promise<Connection> | undefined;
+  try {
+    const connect = () => (connection ??= openConnection(command.name, common, io));
+    const answer = await command.run({ flags: common as unknown as Values<F>, common, io, signal, tell, connect });
+    await io.out(common.output === 'json' ? toJsonText(answer.json) : answer.text(buildPaint(io)));
+    return answer.exit ?? EXIT.good;
+  } finally {
+    clearTimeout(timer);
+    (await connection?.catch(() => undefined))?.close();
+  }
+}
+
+function parseValues<F extends Flags>(command: Command<F>, args: string[]): CommonValues {
+  let values: CommonValues;
+  try {
+    values = parseArgs({ args, options: { ...command.flags, ...COMMON } }).values as unknown as CommonValues;
+  } catch (cause) {
+    throw new UsageError(`${errorText(cause)}; "${command.name} --help" tells the flags`);
+  }
+  if (values.output !== 'text' && values.output !== 'json') {
+    throw new UsageError(`-o takes json, or text for people, not "${values.output}"`);
+  }
+  return values;
+}
+
+function describeUsage<F extends Flags>({ name, synopsis, usage }: Command<F>): string {
+  return `usage: ${[name, synopsis, '[flags]'].filter((part) => part !== '').join(' ')}\n\n${usage}\n${COMMON_USAGE}`;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0) return seconds;
+  throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);
+}
+
+/** What the connections of all commands are made with; the rate is the operator's own. */
+async function openConnection(role: string, values: CommonValues, io: CommandIo): Promise<Connection> {
+  const { openCluster } = await import('../cluster.ts');
+  const kubeconfig = await findKubeconfig(values.kubeconfig, io.env);
+  if (kubeconfig === undefined && values.context !== undefined) {
+    throw new UsageError('--context names a context of a kubeconfig, and there is none: name its file with --kubeconfig');
+  }
+  return openCluster(role, { kubeconfig, context: values.context });
+}
+
+function toJsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function isUsage(error: unknown): boolean {
+  return error instanceof UsageError || error instanceof ConfigurationError;
+}
+
+/** The error in words, with the way out where one is known. */
+function explain(error: unknown): string {
+  const text = errorText(error);
+  const refusal = findApiError(error);
+  if (refusal?.status === 403) return `${text}\nThe kubeconfig's user lacks a right: use another one, or have it granted.`;
+  if (refusal?.status === 401) return `${text}\nThe API server does not know the kubeconfig's user: log in again.`;
+  return text;
+}
+
+function findApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  return error instanceof Error ? findApiError(error.cause) : undefined;
+}
