@@ -4,6 +4,7 @@ import type { Log } from '../../src/log.ts';
 import type { QueueCounts } from '../../src/queue/counts.ts';
 import type { LeaderInfo } from '../../src/queue/lock.ts';
 import type { PassRecord } from '../../src/queue/pass-log.ts';
+import { readInTime } from './in-time.ts';
 
 /** What Redis knows about the work of all processes together. */
 export interface ClusterSnapshot {
@@ -19,9 +20,6 @@ export interface ClusterSnapshot {
 export interface MetricsPage {
   metrics(): Promise<string>;
 }
-
-/** A page must be there in less than a second, whatever Redis does (spec/field-reports.md L12). */
-const READ_MS = 500;
 
 const PREFIX = 'virt_operator';
 
@@ -58,7 +56,7 @@ export class ClusterMetrics implements MetricsPage {
   }
 
   async #make(): Promise<string> {
-    const snapshot = await this.#readInTime();
+    const snapshot = await this.#look();
     this.#registry.resetMetrics();
     this.#redis.set(snapshot === undefined ? 0 : 1);
     if (snapshot === undefined) return this.#registry.getSingleMetricAsString(`${PREFIX}_redis_up`).then(withNewline);
@@ -66,16 +64,12 @@ export class ClusterMetrics implements MetricsPage {
     return this.#registry.metrics();
   }
 
-  async #readInTime(): Promise<ClusterSnapshot | undefined> {
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(late.resolve, READ_MS, undefined);
+  async #look(): Promise<ClusterSnapshot | undefined> {
     try {
-      return await Promise.race([this.#read(), late.promise]);
+      return await readInTime(this.#read);
     } catch (error) {
       this.#log.debug({ reason: errorText(error) }, 'metrics without Redis');
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

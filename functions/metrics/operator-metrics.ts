@@ -13,12 +13,22 @@ export class OperatorMetrics {
   readonly queue = new QueueMetrics(this.registry);
   readonly #calls = new CallMetrics(this.registry);
   readonly #leading = this.#gauge('kubevirt_virt_operator_leading_status', '1 on the replica that leads and works.');
-  readonly #ready = this.#gauge('kubevirt_virt_operator_ready_status', '1 on a replica that can do its part.');
   #emulation: Gauge | undefined;
+  #isReady = false;
+  #isServing: () => boolean = () => true;
 
   constructor(identity: ProcessIdentity) {
     this.own = new OwnMetrics(identity);
     collectDefaultMetrics({ register: this.registry });
+    const isReady = () => this.#isReady && this.#isServing();
+    new Gauge({
+      name: 'kubevirt_virt_operator_ready_status',
+      help: '1 on a replica that can do its part.',
+      registers: [this.registry],
+      collect() {
+        this.set(isReady() ? 1 : 0);
+      },
+    });
   }
 
   /** Leadership of this process gained or lost. */
@@ -28,7 +38,12 @@ export class OperatorMetrics {
 
   /** This process could do its part: its caches are there. */
   setReady(ready: boolean): void {
-    this.#ready.set(ready ? 1 : 0);
+    this.#isReady = ready;
+  }
+
+  /** Says whether readiness holds, asked at each scrape. Upstream's gauge never returns to zero (spec/observability.md §10); ours follows the probe. */
+  followReadiness(isServing: () => boolean): void {
+    this.#isServing = isServing;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { readInTime } from './in-time.ts';
 
 const BUCKETS = Array.from({ length: 10 }, (_, i) => 1e-8 * 10 ** i);
 /** Upstream's name of its only queue. */
@@ -66,7 +67,7 @@ export class QueueMetrics {
   }
 
   #depthGauge(options: GaugeOptions): void {
-    const read = () => this.#readDepth?.() ?? Promise.resolve(0);
+    const read = () => (this.#readDepth === undefined ? Promise.resolve(0) : readInTime(this.#readDepth));
     new Gauge({
       ...options,
       async collect() {

@@ -46,11 +46,10 @@ export async function serveMetricsPage(parts: PageParts): Promise<RunningServer>
   const { config, log, signal } = context;
   const opened: { server?: RunningServer } = {};
   const opening = () => (opened.server === undefined ? 'the ports are not open yet' : undefined);
-  const probes = createProbes({
-    live: [],
-    started: [opening],
-    ready: [sources.missing, () => opening() ?? opened.server?.missing()],
-  });
+  const missing = () => sources.missing() ?? opening() ?? opened.server?.missing();
+  // That the process answers at all is the proof of its life: Redis, the API server or a waiting pass are no reasons to restart it.
+  const probes = createProbes({ live: [], started: [opening], ready: [missing] });
+  metrics.followReadiness(() => missing() === undefined);
   const server = await startServer({
     host: config.listen,
     port: config.port,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { templateUrl } from '../../../functions/metrics/call-metrics.ts';
 import { OperatorMetrics } from '../../../functions/metrics/operator-metrics.ts';
 
@@ -57,6 +58,27 @@ test('leading and ready are there from the start; emulation as soon as a KubeVir
   const last = await metrics.registry.metrics();
   for (const name of ['virt_operator_leading_status', 'configuration_emulation_enabled'])
     assert.match(last, new RegExp(`kubevirt_${name} 0\n`));
+});
+
+test('ready follows the probe: it returns to zero when the process cannot do its part any more', async () => {
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
+  const ready = async () => /^kubevirt_virt_operator_ready_status (\d)/m.exec(await metrics.registry.metrics())?.[1];
+  let isServing = false;
+  metrics.followReadiness(() => isServing);
+  metrics.setReady(true);
+  assert.equal(await ready(), '0');
+  isServing = true;
+  assert.equal(await ready(), '1');
+  isServing = false;
+  assert.equal(await ready(), '0');
+});
+
+test('a depth that Redis does not tell in time holds no scrape up', async () => {
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
+  metrics.queue.followDepth(() => delay(60_000, 1, { ref: false }));
+  const begun = performance.now();
+  assert.doesNotMatch(await metrics.registry.metrics(), /workqueue_depth\{/);
+  assert.ok(performance.now() - begun < 1000);
 });
 
 test('the depth of the queue is what its worker reads, zero elsewhere, and absent when Redis is away', async () => {
