@@ -38,6 +38,8 @@ export interface DumperPod extends ApiObject {
 }
 
 const PODS = `/api/v1/pods?watch=true&labelSelector=${encodeURIComponent('kubevirt.io=virt-operator-strategy-dumper')}`;
+/** Where strategies of other releases lie beside the repository; there need not be any. */
+export const RECORDED_STRATEGIES = join(import.meta.dirname, '..', '..', 'shared', 'golden', 'configmaps');
 const PROGRAM = join(import.meta.dirname, '..', 'src', 'main.ts');
 /** Pause before a watch is opened again. */
 const REOPEN_MS = 200;

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/errors.ts';
 import { createConnection } from '../../src/transport/connection.ts';
 import type { Method } from '../../src/api/connection.ts';
 import { startControlPlane } from '../control-plane.ts';
-import { startDumper } from '../dumper.ts';
+import { RECORDED_STRATEGIES, startDumper } from '../dumper.ts';
 import { ensureControlPlane } from '../setup/control-plane.cjs';
 import type { Installer } from './installation.ts';
 import type { StartOptions } from './options.ts';
@@ -38,7 +38,7 @@ export async function openSandbox(
   signal.throwIfAborted();
   const plane = await startControlPlane({ binaries, nodes: options.nodes, log: tell, signal });
   // Another spec.imageTag makes the operator ask that release for its objects: this answers.
-  const dumper = startDumper({ plane, log: tell });
+  const dumper = startDumper({ plane, recorded: RECORDED_STRATEGIES, log: tell });
   return {
     api: plane.api,
     kubeconfig: plane.kubeconfig,

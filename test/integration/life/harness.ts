@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
-import { startDumper, type Dumper, type DumperOptions } from '../../../sandbox/dumper.ts';
+import { RECORDED_STRATEGIES, startDumper, type Dumper, type DumperOptions } from '../../../sandbox/dumper.ts';
 import { resourcePath } from '../../../src/api/kinds.ts';
 import type { KubeVirtSpec } from '../../../src/api/kubevirt.ts';
 import { objectKey, type KubernetesObject } from '../../../src/api/objects.ts';
@@ -23,7 +22,6 @@ import { listManaged } from './snapshot.ts';
 
 /** The account of the operator's pods: dump Jobs run with it. */
 const ACCOUNT = 'kubevirt-operator';
-const RECORDED = fileURLToPath(new URL('../../../../shared/golden/configmaps', import.meta.url));
 
 /** A site with the operator's account and a kubelet for dump Jobs. */
 export interface LifeSite extends Site {
@@ -55,7 +53,9 @@ export async function startLifeSite(
 }
 
 /** Folder of recorded strategies; undefined when there is none. */
-export const recordedStrategies: string | undefined = existsSync(RECORDED) ? RECORDED : undefined;
+export const recordedStrategies: string | undefined = existsSync(RECORDED_STRATEGIES)
+  ? RECORDED_STRATEGIES
+  : undefined;
 
 /** Starts role `all` and waits until it leads and answers admission. */
 export async function startLeader(site: Site, more: readonly string[] = []): Promise<Operator> {
