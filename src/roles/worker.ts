@@ -5,7 +5,7 @@ import { OPERATOR_LEASE } from '../api/names.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { createClient } from '../apply/client.ts';
 import { ConfigurationError } from '../errors.ts';
-import { findForeignLeader } from '../observe/foreign-leader.ts';
+import { LeaseObserver } from '../observe/foreign-leader.ts';
 import { createMonitorFinder } from '../observe/monitor-namespace.ts';
 import type { RedisConnections } from '../queue/connection.ts';
 import { readCounts } from '../queue/counts.ts';
@@ -161,12 +161,13 @@ function openTimers({ context, redis, queue, closers, metrics }: WorkerParts): T
 
 function buildLock({ context, redis, store }: WorkerParts): Lock {
   const { config, log } = context;
+  const observer = new LeaseObserver();
   return new LeaderLock({
     redis,
     log,
     holder: config.hostname,
     mayLead: () =>
-      Promise.resolve(findForeignLeader(store.get('Lease', OPERATOR_LEASE, config.operatorNamespace), new Date())),
+      Promise.resolve(observer.findLeader(store.get('Lease', OPERATOR_LEASE, config.operatorNamespace))),
   });
 }
 
