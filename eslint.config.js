@@ -79,6 +79,24 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   {
+    // The run page: plain JavaScript for browsers, checked by tsconfig.public.json.
+    files: ['src/dashboard/public/*.js'],
+    rules: limits,
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        location: 'readonly',
+        fetch: 'readonly',
+        setInterval: 'readonly',
+        EventSource: 'readonly',
+        Node: 'readonly',
+        HTMLElement: 'readonly',
+        HTMLButtonElement: 'readonly',
+        HTMLTimeElement: 'readonly',
+      },
+    },
+  },
+  {
     files: ['**/*.cjs'],
     languageOptions: {
       sourceType: 'commonjs',

@@ -1,77 +1,67 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Tokens of the dashboard. Without a reading token it may only listen on loopback. */
 export interface DashboardTokens {
   /** Needed for every page; absent: whoever reaches the loopback port may read. */
   read?: string | undefined;
-  /** Needed to retry or promote jobs; absent: nobody may. */
+  /** Needed to have a key reconciled again; absent: nobody may. It is good for reading as well. */
   write?: string | undefined;
 }
 
 /** What a caller may do. */
 export type Access = 'none' | 'read' | 'write';
 
-const COOKIE = 'virt-operator-token';
+/** What a caller brings: a token, or the session that signing in with one has given. */
+export interface Credentials {
+  token?: string | undefined;
+  session?: string | undefined;
+}
+
 /** A day: long enough to watch an update, short enough to be forgotten. */
-const COOKIE_SECONDS = 24 * 3600;
+export const SESSION_MS = 24 * 3_600_000;
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
-/** Compares in constant time whatever the lengths are. */
-const isEqual = (given: string, wanted: string | undefined) =>
-  wanted !== undefined && timingSafeEqual(digest(given), digest(wanted));
-
-function readCookie(header: string | undefined): string {
-  const pair = (header ?? '')
-    .split(';')
-    .map((part) => part.trim().split('='))
-    .find(([name]) => name === COOKIE);
-  return decodeURIComponent(pair?.[1] ?? '');
+/** Decides what credentials are good for at a time in milliseconds since the epoch. Takes equally long whatever is wrong with them. */
+export function decideAccess(given: Credentials, tokens: DashboardTokens, now: number): Access {
+  if (isGoodFor(tokens.write, given, now)) return 'write';
+  if (isGoodFor(tokens.read, given, now)) return 'read';
+  return tokens.read === undefined ? 'read' : 'none';
 }
 
-/** Decides what a token is good for. */
-export function decideAccess(token: string, tokens: DashboardTokens): Access {
-  if (isEqual(token, tokens.write)) return 'write';
-  if (tokens.read === undefined || isEqual(token, tokens.read)) return 'read';
-  return 'none';
+/** True for a token that gives any right beyond what everybody has; only such a one starts a session. */
+export function isKnownToken(token: string, tokens: DashboardTokens): boolean {
+  return [tokens.write, tokens.read].some((wanted) => isGoodFor(wanted, { token }, 0));
 }
 
-/** The token that comes with a request, and whether it stood in the address. */
-function readToken(request: Request): { token: string; inAddress: boolean } {
-  if (typeof request.query.token === 'string') return { token: request.query.token, inAddress: true };
-  const bearer = /^Bearer (.+)$/.exec(request.get('authorization') ?? '')?.[1];
-  return { token: bearer ?? readCookie(request.get('cookie')), inAddress: false };
+function isGoodFor(wanted: string | undefined, { token, session }: Credentials, now: number): boolean {
+  if (wanted === undefined) return false;
+  const isToken = token !== undefined && isEqual(token, wanted);
+  const isSession = session !== undefined && isSessionOf(wanted, session, now);
+  return isToken || isSession;
 }
-
-/** The jobs that a click may start again; pausing, emptying, cleaning and editing are never allowed (design decision 2). */
-const WRITABLE = /\/(retry|promote)(\/[a-z-]+)?$/;
 
 /**
- * Guards all pages by token: `Authorization: Bearer`, or once `?token=`, which becomes a cookie so that the address bar does not keep it. Changes need the
- * write token and are limited to retry and promote.
+ * The session that a token gives: when it ends, and proof that whoever made it knew the token. So every replica knows it, a changed token ends it, and the
+ * browser need not keep the token itself.
  */
-export function requireAccess(tokens: DashboardTokens): RequestHandler {
-  return (request, response, next) => {
-    const { token, inAddress } = readToken(request);
-    const access = decideAccess(token, tokens);
-    if (access === 'none') {
-      response
-        .status(401)
-        .set('WWW-Authenticate', 'Bearer')
-        .type('text/plain')
-        .send('a token is required: Authorization: Bearer …, or ?token=… once\n');
-      return;
-    }
-    const isReading = ['GET', 'HEAD'].includes(request.method);
-    if (!isReading && (access !== 'write' || !WRITABLE.test(request.path))) {
-      response.status(403).json({ error: 'this dashboard does not change the queue' });
-      return;
-    }
-    if (inAddress) {
-      response.cookie(COOKIE, token, { httpOnly: true, sameSite: 'strict', maxAge: COOKIE_SECONDS * 1000 });
-      response.redirect(303, request.path);
-      return;
-    }
-    next();
-  };
+export function createSession(token: string, now: number): string {
+  const end = String(now + SESSION_MS);
+  return `${end}.${sign(token, end)}`;
+}
+
+function isSessionOf(token: string, session: string, now: number): boolean {
+  const [end = '', proof = ''] = session.split('.');
+  return isEqual(proof, sign(token, end)) && Number(end) > now;
+}
+
+function sign(token: string, end: string): string {
+  return createHmac('sha256', token).update(`virt-operator dashboard ${end}`).digest('base64url');
+}
+
+/** Compares in constant time whatever the lengths are. */
+function isEqual(given: string, wanted: string): boolean {
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
