@@ -54,3 +54,10 @@ labels:
 {{- define "virt-operator.keptSecret" -}}
 {{- dig "data" .key "" (lookup "v1" "Secret" (include "virt-operator.namespace" .root) .name) -}}
 {{- end -}}
+
+{{/* Annotation of an alert with the address of the paragraph about it, if there is one; on a line of its own. Call with (list $ <alert>). */}}
+{{- define "virt-operator.runbook" -}}
+{{- with (index . 0).Values.monitoring.runbookUrl -}}
+{{- printf "runbook_url: %s#%s" . (lower (index $ 1)) | nindent 12 -}}
+{{- end -}}
+{{- end -}}
