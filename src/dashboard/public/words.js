@@ -81,8 +81,13 @@ export function phaseVerdict(situation, progress) {
   const isFailing = failureOf(situation) !== undefined;
   if (phase === 'Deleting') return { tone: isFailing ? 'bad' : 'busy', text: 'Being removed' };
   if (isFailing) return { tone: 'bad', text: 'Failing' };
-  if (conditionOf(situation, 'Progressing')?.reason === 'UpdateInProgress') return { tone: 'busy', text: 'Updating' };
+  if (isUpdating(situation)) return { tone: 'busy', text: 'Updating' };
   return phase === 'Deployed' ? deployedVerdict(situation) : { tone: 'busy', text: phase || 'Waiting' };
+}
+
+/** @param {Situation} situation */
+function isUpdating(situation) {
+  return conditionOf(situation, 'Progressing')?.reason === 'UpdateInProgress';
 }
 
 /**
