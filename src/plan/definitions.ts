@@ -1,10 +1,11 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { isEmptied, isHeld, planRelease } from './crd-finalizer.ts';
 import { isGenerationRecorded } from './generations.ts';
-import { buildPatch, describe, setOperation, testOperation, nameOf } from './json-patch.ts';
+import { buildPatch, setOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
+import { describeLostVersions, findLostVersions } from './stored-versions.ts';
 import { isEstablished, planNudges } from './stuck-definitions.ts';
-import type { Action, PassContext, StepPlan, World } from './types.ts';
+import type { Action, PassContext, StepPlan } from './types.ts';
 import { wantedObjects } from './wanted.ts';
 
 const KIND = 'CustomResourceDefinition';
@@ -16,14 +17,14 @@ interface Version {
   subresources?: { status?: JsonObject | undefined };
 }
 
-/** Creates and changes CRDs (spec/apply.md §5.1). */
+/** Creates and changes CRDs (spec/apply.md §5.1). One that would lose a version which is in use stays as it is, see `planStoredVersions`. */
 export function planDefinitions(context: PassContext): StepPlan {
   const wanted = wantedObjects(KIND, context);
-  const problems = wanted.map((definition) => findStoredVersionProblem(definition, context.world));
+  const losses = wanted.map((definition) => findLostVersions(definition, context.world));
   const actions = wanted.flatMap((definition, index) =>
-    problems[index] === undefined ? planDefinition(definition, context) : [],
+    losses[index] === undefined ? planDefinition(definition, context) : [],
   );
-  return { actions, problems: problems.filter((problem) => problem !== undefined) };
+  return { actions, problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions) };
 }
 
 /**
@@ -110,14 +111,4 @@ function versionsOf(definition: KubernetesObject): Version[] {
 
 function hasStatus(version: Version): boolean {
   return version.subresources?.status !== undefined;
-}
-
-/** A patch that drops a version of which objects may still be stored would be refused again and again (spec/field-reports.md B20). */
-function findStoredVersionProblem(wanted: KubernetesObject, world: World): string | undefined {
-  const live = world.get(KIND, wanted.metadata.name ?? '');
-  const stored = (live?.status?.storedVersions ?? []) as string[];
-  const known = versionsOf(wanted).map(({ name }) => name);
-  const lost = stored.filter((version) => !known.includes(version));
-  if (lost.length === 0) return undefined;
-  return `${describe(wanted)} still stores objects in version ${lost.join(', ')}, which it is not to have any more; migrate them, then take the version out of its status.storedVersions`;
 }

@@ -20,6 +20,7 @@ import { decidePath } from './path.ts';
 import { planPrivilegedScc } from './privileged-scc.ts';
 import { planCompleteness } from './completeness.ts';
 import { planPruneAdmission, planPruneContent, planPruneInstancetypes, planPrunePermissions } from './prune.ts';
+import { planStoredVersions } from './stored-versions.ts';
 import { planTemporaryWebhook } from './temporary-webhook.ts';
 import { planTrustingObjects } from './trust.ts';
 import type { PassContext, Step, StepPlan } from './types.ts';
@@ -81,6 +82,7 @@ const CLEAN_UP: readonly Step[] = [
   { name: 'infrastructure rolled out', plan: planInfrastructureGate },
   { name: 'privileged accounts', plan: planPrivilegedScc },
   { name: 'held-back status sub-resources', plan: planHeldBackStatus },
+  { name: 'versions out of use', plan: planStoredVersions },
   { name: 'leftover webhooks', plan: planPruneAdmission },
   { name: 'leftovers', plan: planPruneContent },
   { name: 'leftover roles', plan: planPrunePermissions },

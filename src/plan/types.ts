@@ -101,6 +101,8 @@ export interface PassContext {
   readonly strategy: InstallStrategy;
   /** Objects of the strategy that could not be customised: neither written nor removed. Whoever sets this lets the pass count as failed. */
   readonly leftAlone?: readonly { kind: string; name: string; namespace?: string }[];
+  /** CRDs that are to lose a version and of which no object exists; read live, because caches do not know. */
+  readonly emptyDefinitions?: readonly string[];
   readonly operatorNamespace: string;
   readonly features: ClusterFeatures;
   /** Number of nodes with label kubevirt.io/schedulable=true. */

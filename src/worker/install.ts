@@ -3,16 +3,18 @@ import type { KubeVirtStatus } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { runSteps, type RunReport } from '../apply/execute.ts';
 import { PassAborted, errorText, isNotFound } from '../errors.ts';
+import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
 import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
 import { findInvalidProductFields } from '../plan/metadata.ts';
 import type { Undertaking } from '../plan/phase.ts';
 import { decideSteps } from '../plan/steps.ts';
+import { findLostVersions } from '../plan/stored-versions.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import type { WakeUp } from '../plan/types.ts';
-import type { TargetDeployment } from '../strategy/types.ts';
+import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
@@ -148,7 +150,7 @@ function withAddresses(status: KubeVirtStatus, synchronizationAddresses: string[
   return Object.fromEntries(Object.entries(status).filter(([field]) => field !== 'synchronizationAddresses'));
 }
 
-function runInstallation(
+async function runInstallation(
   pass: PassState,
   given: { target: TargetDeployment; loaded: ReadyStrategy; progress: ProgressReporter },
 ): Promise<RunReport> {
@@ -158,7 +160,9 @@ function runInstallation(
   const { operatorNamespace, store } = parts;
   const { strategy, failures } = loaded;
   const leftAlone = failures.map(({ object }) => object);
-  const context = { kubeVirt, target, strategy, leftAlone, operatorNamespace, features, schedulableNodes, now };
+  const emptyDefinitions = await findEmptied(pass, strategy);
+  const environment = { operatorNamespace, features, schedulableNodes, now };
+  const context = { kubeVirt, target, strategy, leftAlone, emptyDefinitions, ...environment };
   return runSteps(withFailures(decideSteps(context), failures), {
     context,
     generations: kubeVirt.status?.generations ?? [],
@@ -166,7 +170,7 @@ function runInstallation(
     client,
     signal: work.signal,
     log,
-    patienceMs: PATIENCE_MS,
+    patienceMs: parts.patienceMs ?? PATIENCE_MS,
     isOutdated: () => {
       const { name = '', namespace, generation } = kubeVirt.metadata;
       return store.get('KubeVirt', name, namespace)?.metadata.generation !== generation;
@@ -174,11 +178,23 @@ function runInstallation(
     onEvent: (event) => {
       parts.events.record(event);
     },
-    onStep: progress.onStep,
+    onStep: (step) => {
+      progress.onStep(step);
+      parts.onStep?.(step);
+    },
     onWrite: ({ step, verb, kind, name, namespace }) => {
       log.debug({ step, kind, name, namespace }, verb);
     },
   });
+}
+
+/** Of the CRDs that are to lose a version, those without an object; asks nothing where none is to lose one. */
+function findEmptied({ parts, work }: PassState, strategy: InstallStrategy): Promise<string[]> {
+  const losing = strategy
+    .ofKind('CustomResourceDefinition')
+    .map((definition) => findLostVersions(definition, parts.store))
+    .flatMap((loss) => (loss?.isStorage === true ? [{ definition: loss.live, version: loss.storage }] : []));
+  return findEmptyDefinitions(losing, parts.connection, work.signal);
 }
 
 function failure(pass: PassState, draft: KubeVirtStatus, thrown: unknown, report?: RunReport): Result {

@@ -1,0 +1,93 @@
+import type { KubernetesObject } from '../api/objects.ts';
+import { describe, nameOf, testOperation } from './json-patch.ts';
+import type { Action, JsonPatchOperation, PassContext, StepPlan, World } from './types.ts';
+import { wantedObjects } from './wanted.ts';
+
+const KIND = 'CustomResourceDefinition';
+
+interface Version {
+  name: string;
+  storage?: boolean;
+}
+
+/** A CRD that is to lose versions in which objects may be stored. The API server refuses that as long as its status says so. */
+export interface LostVersions {
+  live: KubernetesObject;
+  /** Names of the versions. */
+  lost: readonly string[];
+  stored: readonly string[];
+  /** The version that objects are to be stored in. */
+  storage: string;
+  /** New objects are stored in it already. */
+  isStorage: boolean;
+}
+
+/** What `wanted` would lose; undefined when it loses nothing that is in use. */
+export function findLostVersions(wanted: KubernetesObject, world: World): LostVersions | undefined {
+  const live = world.get(KIND, wanted.metadata.name ?? '');
+  if (live === undefined) return undefined;
+  const stored = (live.status?.storedVersions ?? []) as string[];
+  const known = new Set(versionsOf(wanted).map(({ name }) => name));
+  const lost = stored.filter((version) => !known.has(version));
+  if (lost.length === 0) return undefined;
+  const storage = storageOf(wanted) ?? '';
+  return { live, lost, stored, storage, isStorage: storageOf(live) === storage };
+}
+
+/** Why a CRD stays as it is for now (spec/field-reports.md B20). */
+export function describeLostVersions({ live, lost }: LostVersions): string {
+  return `${describe(live)} still stores objects in version ${lost.join(', ')}, which it is not to have any more; migrate them, then take the version out of its status.storedVersions`;
+}
+
+/**
+ * Takes versions out of use that a release before the present one does not know, as a rollback asks for: first new objects are stored in the version
+ * that stays, then, when there is no object at all, the others are struck off the list. Where there are objects, their migration is left to people.
+ */
+export function planStoredVersions(context: PassContext): StepPlan {
+  const { world, emptyDefinitions = [] } = context;
+  return {
+    actions: wantedObjects(KIND, context).flatMap((wanted): Action[] => {
+      const found = findLostVersions(wanted, world);
+      if (found === undefined || found.live.metadata.deletionTimestamp !== undefined) return [];
+      if (!found.isStorage) return planStorage(found);
+      return emptyDefinitions.includes(wanted.metadata.name ?? '') ? [planStrike(found)] : [];
+    }),
+  };
+}
+
+function planStorage({ live, storage }: LostVersions): Action[] {
+  const versions = versionsOf(live);
+  if (!versions.some(({ name }) => name === storage)) return [];
+  const operations = versions.flatMap(({ name, storage: isStorage = false }, index): JsonPatchOperation[] => {
+    const path = `/spec/versions/${String(index)}`;
+    if (isStorage === (name === storage)) return [];
+    return [
+      { op: 'test', path: `${path}/name`, value: name },
+      { op: 'replace', path: `${path}/storage`, value: !isStorage },
+    ];
+  });
+  return [patchOf(live, [testOperation('generation', live), ...operations])];
+}
+
+function planStrike({ live, stored, lost }: LostVersions): Action {
+  const path = '/status/storedVersions';
+  const kept = stored.filter((version) => !lost.includes(version));
+  const operations: JsonPatchOperation[] = [
+    { op: 'test', path, value: [...stored] },
+    { op: 'replace', path, value: kept },
+  ];
+  return { ...patchOf(live, operations), subresource: 'status' };
+}
+
+/** Its generation is not recorded: the CRD is not yet what is wanted. */
+function patchOf(live: KubernetesObject, operations: JsonPatchOperation[]): Extract<Action, { verb: 'patch' }> {
+  return { verb: 'patch', kind: KIND, ...nameOf(live), operations, unrecorded: true };
+}
+
+function versionsOf({ spec }: KubernetesObject): Version[] {
+  return (spec?.versions ?? []) as unknown as Version[];
+}
+
+function storageOf(definition: KubernetesObject): string | undefined {
+  return versionsOf(definition).find(({ storage }) => storage === true)?.name;
+}
