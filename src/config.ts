@@ -56,6 +56,8 @@ export interface Config {
   readonly redisSentinel: RedisSentinel | undefined;
   /** `REDIS_PASSWORD`, for when it does not stand in the address. */
   readonly redisPassword: string | undefined;
+  /** Milliseconds for which Redis may be unusable before the worker goes on without it (design decision 3). */
+  readonly redisPatienceMs: number;
   /** `CLUSTER_UID`, for a dashboard on a Redis that several clusters share: the UID of the namespace kube-system. */
   readonly clusterUid: string | undefined;
   /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
@@ -106,6 +108,7 @@ const FLAGS = {
   'client-qps': { type: 'string', default: '0' },
   'client-burst': { type: 'string', default: '0' },
   'redis-url': { type: 'string', default: '' },
+  'redis-patience-seconds': { type: 'string', default: '60' },
   v: { type: 'string', short: 'v', default: '2' },
   'dump-install-strategy': { type: 'boolean', default: false },
 } as const;
@@ -125,6 +128,7 @@ export const USAGE = `Roles: all (default), gateway, worker, functions, dashboar
   --client-qps N              calls per second (200), also VIRT_OPERATOR_CLIENT_QPS
   --client-burst N            calls at once (400), also VIRT_OPERATOR_CLIENT_BURST
   --redis-url URL             Redis, also REDIS_URL
+  --redis-patience-seconds N  how long Redis may be unusable before the worker goes on without it (60)
   -v, --v N                   log verbosity (2)
   --dump-install-strategy     write the install strategy into a ConfigMap and end
 `;
@@ -144,6 +148,7 @@ const flagValues = z.object({
   'client-qps': z.coerce.number(),
   'client-burst': z.coerce.number().int(),
   'redis-url': z.string(),
+  'redis-patience-seconds': z.coerce.number().positive(),
   v: z.coerce.number().int().min(0),
 });
 type FlagValues = z.infer<typeof flagValues>;
@@ -210,6 +215,7 @@ function readRedis(role: Role, flags: FlagValues, env: Environment) {
     redisUrl: redisSentinel === undefined ? decideRedisUrl(role, flags['redis-url'] || env.REDIS_URL) : undefined,
     redisSentinel,
     redisPassword: env.REDIS_PASSWORD || undefined,
+    redisPatienceMs: flags['redis-patience-seconds'] * 1000,
     clusterUid: env.CLUSTER_UID || undefined,
   };
 }

@@ -30,13 +30,14 @@ export class LeaseObserver {
 
   /** Who leads, in words; undefined when the Lease is free or has run out. To be asked more often than a Lease lasts. */
   findLeader(lease: KubernetesObject | undefined, today: Date = new Date()): string | undefined {
-    const { holderIdentity = '', leaseDurationSeconds, renewTime } = (lease?.spec ?? {}) as LeaseSpec;
-    if (holderIdentity === '' || renewTime === undefined) return undefined;
+    const spec: LeaseSpec = lease?.spec ?? {};
+    const { holderIdentity, renewTime } = spec;
+    if (!holderIdentity || renewTime === undefined) return undefined;
     this.#note(`${holderIdentity} ${renewTime}`);
-    const durationMs = (leaseDurationSeconds ?? DEFAULT_DURATION_SECONDS) * 1000;
+    const durationMs = durationOf(spec);
     const isOld = Date.parse(renewTime) + durationMs + CLOCK_DIFFERENCE_MS < today.getTime();
-    const isLive = !isOld && this.#now() - this.#since < durationMs;
-    return isLive ? `${holderIdentity} holds the Lease ${lease?.metadata.name ?? ''}` : undefined;
+    if (isOld || this.#now() - this.#since >= durationMs) return undefined;
+    return `${holderIdentity} holds the Lease ${lease?.metadata.name ?? ''}`;
   }
 
   #note(sign: string): void {
@@ -44,4 +45,8 @@ export class LeaseObserver {
     this.#seen = sign;
     this.#since = this.#now();
   }
+}
+
+function durationOf({ leaseDurationSeconds = DEFAULT_DURATION_SECONDS }: LeaseSpec): number {
+  return leaseDurationSeconds * 1000;
 }

@@ -44,7 +44,8 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #log: Log;
-  readonly #own = new OwnWrites();
+  /** What this process has written. */
+  readonly own = new OwnWrites();
   /** BullMQ's own view, for those who show or count jobs. */
   readonly queue: Queue<JobData>;
 
@@ -96,15 +97,15 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
     const own = await this.#ownAmong(causes);
     return {
       causes: withoutOwnWrites(causes, (name) => own.has(name)),
-      versions: highestVersions(versions as ResourceVersions, this.#own.versions()),
-      deletes: uniqueDeletes([...(deletes as string[]).map(parseDelete), ...this.#own.deletes(now)]),
+      versions: highestVersions(versions as ResourceVersions, this.own.versions()),
+      deletes: uniqueDeletes([...(deletes as string[]).map(parseDelete), ...this.own.deletes(now)]),
     };
   }
 
   /** Which states that the causes name we have written: this process, or an earlier leader. */
   async #ownAmong(causes: readonly Cause[]): Promise<Set<string>> {
     const names = [...new Set(causes.map(writeNameOf).filter((name) => name !== undefined))];
-    const own = new Set(names.filter((name) => this.#own.has(name)));
+    const own = new Set(names.filter((name) => this.own.has(name)));
     const unknown = names.filter((name) => !own.has(name));
     if (unknown.length === 0) return own;
     const scores = await this.#redis.zmscore(this.#keys.ownWrites, unknown);
@@ -116,7 +117,7 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
 
   async recordWrite(kind: KindName, resourceVersion: string): Promise<void> {
     if (!isComparable(resourceVersion)) return;
-    this.#own.recordWrite(kind, resourceVersion);
+    this.own.recordWrite(kind, resourceVersion);
     const name = buildWriteName(kind, resourceVersion);
     const { versions, ownWrites } = this.#keys;
     const args = [VERSIONS_TTL_MS, kind, resourceVersion, name, Date.now(), OWN_WRITES_MAX];
@@ -125,7 +126,7 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
 
   async recordDelete(kind: KindName, uid: string): Promise<void> {
     const now = Date.now();
-    this.#own.recordDelete(kind, uid, now);
+    this.own.recordDelete(kind, uid, now);
     const recorded = this.#redis
       .multi()
       .zadd(this.#keys.deletes, now, `${kind}/${uid}`)

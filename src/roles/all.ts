@@ -25,6 +25,6 @@ export const start: StartRole = (context) =>
     await startFunctions({ context, connection, metrics, sources, redis, closers });
     await serveDashboard({ config, log, redis, closers });
     openGateway({ watches, queue, redis, log, closers, metrics });
-    await startWorker({ context, connection, store, redis, queue, closers, metrics });
+    await startWorker({ context, connection, watches, store, redis, queue, closers, metrics });
     return undefined;
   });

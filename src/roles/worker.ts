@@ -19,6 +19,7 @@ import { Timers } from '../queue/timers.ts';
 import type { Lock } from '../queue/types.ts';
 import { createEventRecorder, type EventRecorder } from '../status/events.ts';
 import { createObjectStore } from '../watch/store.ts';
+import type { Watches } from '../watch/watches.ts';
 import { watchLegacyConfig } from '../worker/legacy-config.ts';
 import { createReconcile } from '../worker/reconcile.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
@@ -26,6 +27,7 @@ import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
 import { CACHES_MISSING, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
+import { startLeaseMode } from './lease-mode.ts';
 import { measureHistory, measurePass, measureStore } from './measured.ts';
 import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
@@ -42,12 +44,14 @@ export const start: StartRole = (context) =>
     });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
     const queue = openReconcileQueue({ redis, log, closers });
-    const store = createObjectStore(openWatches(context, { connection, depth: 'full', closers }));
+    const watches = openWatches(context, { connection, depth: 'full', closers });
+    const store = createObjectStore(watches);
     await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), redis, closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({
       context,
       connection,
+      watches,
       store,
       redis,
       queue,
@@ -75,6 +79,8 @@ function pageSources(store: ObjectStore, operatorNamespace: string): MetricsSour
 export interface WorkerParts {
   context: RoleContext;
   connection: ApiConnection;
+  watches: Watches;
+  /** The caches of these watches. */
   store: ObjectStore;
   redis: RedisConnections;
   queue: ReconcileQueue;
@@ -98,17 +104,26 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   log.info('waiting for the API caches');
   await store.whenSynced(signal);
   metrics.setReady(true);
-  const worker = runWorker({
-    lock: announce(buildLock(parts), { ...parts, events }),
-    queue,
-    wakeUps: timers,
+  const shared = {
     history: measureHistory(new PassLog(redis, log), metrics),
     pass: measurePass(createReconcile(buildReconcileParts(parts, events)), metrics),
+    ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
+  };
+  const readDepth = async () => (await readCounts(redis, queue.queue))?.waiting;
+  const worker = runWorker({
+    ...shared,
+    lock: announce(buildLock(parts), { ...parts, events, readDepth }),
+    queue,
+    wakeUps: timers,
     log,
     name: config.hostname,
-    ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
   });
   closers.add('worker', () => worker.stop());
+  startLeaseMode({
+    ...parts,
+    worker: shared,
+    announce: (lock, depth) => announce(lock, { ...parts, events, readDepth: () => Promise.resolve(depth()) }),
+  });
 }
 
 function buildReconcileParts(
@@ -172,8 +187,11 @@ function buildLock({ context, redis, store }: WorkerParts): Lock {
 }
 
 /** Tells the log and the metrics when this process begins and ends to lead, and looks for leftovers meanwhile. */
-function announce(lock: Lock, parts: WorkerParts & { events: EventRecorder }): Lock {
-  const { context, store, events, metrics, redis, queue } = parts;
+function announce(
+  lock: Lock,
+  parts: WorkerParts & { events: EventRecorder; readDepth: () => Promise<number | undefined> },
+): Lock {
+  const { context, store, events, metrics, readDepth } = parts;
   const { log, config } = context;
   return {
     run: ({ signal, onLead }) =>
@@ -182,7 +200,7 @@ function announce(lock: Lock, parts: WorkerParts & { events: EventRecorder }): L
         onLead: async (term) => {
           log.info({ fence: term.fence }, 'started leading');
           metrics.setLeading(true);
-          metrics.queue.followDepth(async () => (await readCounts(redis, queue.queue))?.waiting);
+          metrics.queue.followDepth(readDepth);
           const { operatorNamespace } = config;
           watchLegacyConfig({ store, operatorNamespace, events, log, signal: term.signal });
           try {

@@ -40,6 +40,12 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
     given: { args: ['--port', '8443', '-v', '2'] },
     want: { port: 8443, verbosity: 2 },
   },
+  { name: 'patience with Redis', given: {}, want: { redisPatienceMs: 60_000 } },
+  {
+    name: 'less patience with Redis',
+    given: { args: ['--redis-patience-seconds=1.5'] },
+    want: { redisPatienceMs: 1500 },
+  },
   { name: '-v=4', given: { args: ['-v=4'] }, want: { verbosity: 4 } },
   { name: '--v=3', given: { args: ['--v=3'] }, want: { verbosity: 3 } },
   { name: 'positional arguments are ignored', given: { args: ['x', '--port=1', 'y'] }, want: { port: 1 } },
