@@ -1,7 +1,7 @@
 /** The image as the Dockerfile describes it, put together and run without a Docker engine. */
 import assert from 'node:assert/strict';
 import { globSync, lstatSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findFreePort } from '../../sandbox/ports.ts';
@@ -12,10 +12,10 @@ import { eventually } from '../integration/fixtures/eventually.ts';
 import { IMAGE, NAMESPACE, startSite, type Site } from '../integration/install/harness.ts';
 import { isListening, readPage } from '../chart/pods.ts';
 import { openContainerHost, type Container } from './container.ts';
-import { buildImage, REPOSITORY } from './image.ts';
+import { buildImage, removeImage, REPOSITORY } from './image.ts';
 
 const image = await buildImage();
-atEnd(() => rm(image.directory, { recursive: true, force: true }));
+atEnd(() => removeImage(image));
 const host = await openContainerHost(image);
 const list = (pattern: string) => globSync(pattern, { cwd: join(image.root, image.workingDirectory) });
 

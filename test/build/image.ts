@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInContext, parseCopy, parseDockerfile, textsOf, type Instruction, type Stage } from './dockerfile.ts';
@@ -41,6 +41,12 @@ export async function buildImage(): Promise<Image> {
     entrypoint: JSON.parse(textsOf(last, 'ENTRYPOINT').at(-1) ?? '[]') as string[],
     env: Object.fromEntries(textsOf(last, 'ENV').flatMap(parseEnv)),
   };
+}
+
+/** Removes all that a build has left, also where rights to write were taken away. */
+export async function removeImage({ directory }: Image): Promise<void> {
+  spawnSync('chmod', ['-R', 'u+w', directory]);
+  await rm(directory, { recursive: true, force: true });
 }
 
 const folderOf = (directory: string, { name }: Stage, index: number) => join(directory, name ?? `stage-${index}`);
