@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # One image for all roles and commands, for linux/amd64 and linux/arm64:
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag virt-operator .
 # What is built is plain JavaScript, so both architectures share the first two stages. test/build runs this file without a Docker engine.
