@@ -46,6 +46,16 @@ const MAY_IMPORT = {
     'src/plan',
     'src/apply',
     'src/transport',
+    // A plan is a rehearsal of the operator's own pass over a copy of what its watches would show: a second copy of either would drift from it.
+    'src/worker/pass.ts',
+    'src/worker/reconcile.ts',
+    'src/worker/strategy-loader.ts',
+    'src/watch/features.ts',
+    'src/watch/table.ts',
+    'src/watch/watch.ts',
+    // The history of passes is all that a command reads from Redis.
+    'src/queue/connection.ts',
+    'src/queue/pass-log.ts',
   ],
   functions: ['src/api', 'src/log.ts', 'src/errors.ts', 'src/strategy', 'src/customize', 'src/plan', 'src/queue'],
 };

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 
-import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
-import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
+import type { KubeVirt } from '../api/kubevirt.ts';
 import { errorText } from '../errors.ts';
 import { readReleaseEnvironment } from '../release-environment.ts';
-import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { generateStrategy } from '../strategy/generate.ts';
 import { decideTarget } from '../strategy/target.ts';
 import { toUpstreamForm } from '../exchange/upstream-form.ts';
+import { readKubeVirtFile } from './kubevirt-file.ts';
 import { writeOutput } from './output.ts';
 
 const USAGE = `usage: render --cr FILE [--monitor-namespace NS] [--operator-namespace NS] [-o json|yaml]
@@ -50,7 +49,10 @@ export async function run(args: string[], io: RenderIo = PROCESS_IO): Promise<nu
       await io.out(USAGE);
       return 0;
     }
-    await io.out(render(await readKubeVirt(options.cr, io), options, io.env));
+    const warn = (sentence: string): void => {
+      io.err(`render: warning: ${sentence}\n`);
+    };
+    await io.out(render(await readKubeVirtFile(options.cr, { read: io.read, warn }), options, io.env));
     return 0;
   } catch (error) {
     io.err(`render: ${errorText(error)}\n`);
@@ -86,49 +88,6 @@ function parseOptions(args: string[]): Options | 'help' {
     operatorNamespace: values['operator-namespace'],
     output,
   };
-}
-
-async function readKubeVirt(file: string, io: RenderIo): Promise<KubeVirt> {
-  const object = await parseFile(file, io);
-  const { kind, metadata } = object;
-  if (kind !== 'KubeVirt') {
-    throw new Error(
-      `${file} holds ${typeof kind === 'string' ? `a ${kind}` : 'no object with a kind'}, not a KubeVirt`,
-    );
-  }
-  const kubeVirt = asKubeVirt({ ...object, metadata });
-  if ((kubeVirt.metadata.namespace ?? '') === '') {
-    throw new Error(`the KubeVirt object in ${file} names no namespace: set metadata.namespace, for example kubevirt`);
-  }
-  checkSchema(kubeVirt, file, io);
-  return kubeVirt;
-}
-
-/** As the API server would: unknown fields are dropped with a warning, everything else that the CRD does not allow is refused. */
-function checkSchema({ spec }: KubeVirt, file: string, io: RenderIo): void {
-  const problems = createSchemaCheck(buildKubeVirtCrd)({ spec });
-  const isUnknownField = (problem: string): boolean => problem.endsWith(': forbidden property');
-  for (const problem of problems.filter(isUnknownField)) io.err(`render: warning: ${file}: ${problem}, ignored\n`);
-  const refused = problems.filter((problem) => !isUnknownField(problem));
-  if (refused.length > 0) throw new Error(`the KubeVirt object in ${file} is not valid: ${refused.join('; ')}`);
-}
-
-async function parseFile(file: string, io: RenderIo): Promise<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = await io.read(file);
-  } catch (cause) {
-    throw new Error(`cannot read the KubeVirt object from ${file}`, { cause });
-  }
-  let value: unknown;
-  try {
-    // An empty field is an unset one.
-    value = parse(text, (_key, field: unknown) => field ?? undefined);
-  } catch (cause) {
-    throw new Error(`${file} is neither YAML nor JSON`, { cause });
-  }
-  if (typeof value !== 'object' || value === null) throw new Error(`${file} holds no object`);
-  return value as Record<string, unknown>;
 }
 
 function render(kubeVirt: KubeVirt, options: Options, env: RenderIo['env']): string {

@@ -1,0 +1,58 @@
+import { parse } from 'yaml';
+
+import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
+import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
+import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
+import { UsageError } from './frame/exit.ts';
+
+/** How a file is read, and who is told what is odd about it. */
+export interface FileIo {
+  /** Reads a file, or standard input for `-`. */
+  read: (file: string) => Promise<string>;
+  warn: (sentence: string) => void;
+}
+
+/** Reads the KubeVirt object in a file and checks it against its schema. Rejects with a UsageError that names the file and what is wrong with it. */
+export async function readKubeVirtFile(file: string, io: FileIo): Promise<KubeVirt> {
+  const object = await parseFile(file, io);
+  const { kind, metadata } = object;
+  if (kind !== 'KubeVirt') {
+    throw new UsageError(
+      `${file} holds ${typeof kind === 'string' ? `a ${kind}` : 'no object with a kind'}, not a KubeVirt`,
+    );
+  }
+  const kubeVirt = asKubeVirt({ ...object, metadata });
+  if ((kubeVirt.metadata.namespace ?? '') === '') {
+    throw new UsageError(`the KubeVirt object in ${file} names no namespace: set metadata.namespace, for example kubevirt`);
+  }
+  checkSchema(kubeVirt, file, io);
+  return kubeVirt;
+}
+
+/** As the API server would: unknown fields are dropped with a warning, everything else that the CRD does not allow is refused. */
+function checkSchema({ spec }: KubeVirt, file: string, io: FileIo): void {
+  const problems = createSchemaCheck(buildKubeVirtCrd)({ spec });
+  const isUnknownField = (problem: string): boolean => problem.endsWith(': forbidden property');
+  for (const problem of problems.filter(isUnknownField)) io.warn(`${file}: ${problem}, ignored`);
+  const refused = problems.filter((problem) => !isUnknownField(problem));
+  if (refused.length > 0) throw new UsageError(`the KubeVirt object in ${file} is not valid: ${refused.join('; ')}`);
+}
+
+async function parseFile(file: string, io: FileIo): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = await io.read(file);
+  } catch (cause) {
+    throw new UsageError(`cannot read the KubeVirt object from ${file}`, { cause });
+  }
+  let value: unknown;
+  try {
+    // An empty field is an unset one.
+    value = parse(text, (_key, field: unknown) => field ?? undefined);
+  } catch (cause) {
+    throw new UsageError(`${file} is neither YAML nor JSON`, { cause });
+  }
+  if (typeof value !== 'object' || value === null) throw new UsageError(`${file} holds no object`);
+  return value as Record<string, unknown>;
+}
+
