@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 120_000;
  * Answers per connection, after which its client is asked to connect anew: a Service spreads connections, not requests, and clients prefer the connection
  * that they used last. Without this a new replica would get nothing to do for as long as the old connections live.
  */
-const REQUESTS_PER_CONNECTION = 200;
+const REQUESTS_PER_CONNECTION = 100;
 
 /** What one HTTPS listener is opened with. */
 export interface ListenerOptions {
