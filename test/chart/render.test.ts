@@ -319,7 +319,15 @@ describe('the KubeVirt object', { skip: noHelm }, () => {
     const job = find(render(), 'Job', 'virt-operator-remove-kubevirt');
     assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'pre-delete');
     assert.equal(podOf(job).containers[0].args[0], 'remove');
-    assert.ok(!render({ 'hooks.removeKubeVirt': false }).some(({ kind }) => kind === 'Job'));
+    const names = render({ 'hooks.removeKubeVirt': false }).map(({ metadata }) => metadata.name);
+    assert.ok(!names.includes('virt-operator-remove-kubevirt'));
+  });
+
+  test('is waited for by `helm test`', () => {
+    const job = find(render({ 'namespace.name': 'virt-system' }), 'Job', 'virt-operator-test');
+    assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'test');
+    const { args } = podOf(job).containers[0];
+    assert.deepEqual(args, ['status', '--wait', '--namespace', 'virt-system', '--timeout=300']);
   });
 });
 
