@@ -39,7 +39,7 @@ async function createBoards(queues: readonly Queue[]): Promise<Boards> {
         },
       },
     });
-    return serverAdapter.getRouter() as Express;
+    return (serverAdapter.getRouter() as Express).disable('x-powered-by');
   };
   return { read: build('read'), write: build('write') };
 }

@@ -115,7 +115,8 @@ function followChannels(redis: RedisConnections, listener: () => void, log: Log)
   subscriber.on('message', onMessage);
   redis.impatient.on('ready', listener);
   redis.impatient.on('close', listener);
-  subscriber.subscribe(...channels).catch((error: unknown) => {
+  // What was told before the subscription held was missed.
+  subscriber.subscribe(...channels).then(listener, (error: unknown) => {
     log.debug({ err: error }, 'no news from Redis; the dashboard looks now and then');
   });
   return () => {
