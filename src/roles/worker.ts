@@ -181,8 +181,7 @@ function buildLock({ context, redis, store }: WorkerParts): Lock {
     redis,
     log,
     holder: config.hostname,
-    mayLead: () =>
-      Promise.resolve(observer.findLeader(store.get('Lease', OPERATOR_LEASE, config.operatorNamespace))),
+    mayLead: () => Promise.resolve(observer.findLeader(store.get('Lease', OPERATOR_LEASE, config.operatorNamespace))),
   });
 }
 
