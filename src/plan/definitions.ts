@@ -9,6 +9,7 @@ import type { Action, PassContext, StepPlan } from './types.ts';
 import { wantedObjects } from './wanted.ts';
 
 const KIND = 'CustomResourceDefinition';
+const INSTANCETYPE_KINDS = ['VirtualMachineClusterInstancetype', 'VirtualMachineClusterPreference'] as const;
 /** A CRD is established within seconds, however busy the API server is, unless its names clash. */
 const ESTABLISHED_TIMEOUT_MS = 15_000;
 
@@ -24,26 +25,48 @@ export function planDefinitions(context: PassContext): StepPlan {
   const actions = wanted.flatMap((definition, index) =>
     losses[index] === undefined ? planDefinition(definition, context) : [],
   );
-  return { actions, problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions) };
+  // API servers establish in the order of creation, and these are waited for.
+  const [urgent, others] = [actions.filter(isUrgent), actions.filter((action) => !isUrgent(action))];
+  return { actions: [...urgent, ...others], problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions) };
 }
 
 /**
- * Waits until the API server serves the wanted CRDs. Only objects of these kinds need that; whatever else goes on meanwhile, since establishing keeps an
- * API server busy for seconds.
+ * Waits until the API server serves the CRDs of what comes next, the common instance types and preferences; nothing else of ours needs any, and
+ * establishing all of them keeps an API server busy for seconds. Those that it has forgotten are nudged.
  */
 export function planEstablished(context: PassContext): StepPlan {
-  const names = wantedObjects(KIND, context).map(({ metadata }) => metadata.name ?? '');
-  const dying = names.find((name) => isDying(context.world.get(KIND, name)));
+  const needed = wantedObjects(KIND, context).filter(isOfInstancetypes).map(nameOfDefinition);
+  const dying = needed.find((name) => isDying(context.world.get(KIND, name)));
   return {
-    actions: planNudges(names, context),
+    actions: planNudges(wantedObjects(KIND, context).map(nameOfDefinition), context),
     // The API server takes no new instances of a CRD that is being deleted; the event of its end brings the next pass.
     ...(dying === undefined ? {} : { stop: `CustomResourceDefinition ${dying} to be gone and created again` }),
     until: {
-      awaited: 'CustomResourceDefinitions to be established',
-      isTrue: (world) => names.every((name) => isEstablished(world.get(KIND, name))),
+      awaited: 'the CustomResourceDefinitions of instance types to be established',
+      isTrue: (world) => needed.every((name) => isEstablished(world.get(KIND, name))),
       timeoutMs: ESTABLISHED_TIMEOUT_MS,
     },
   };
+}
+
+/** A wanted CRD that the API server does not serve yet; undefined when it serves all. */
+export function findUnestablished(context: PassContext): string | undefined {
+  return wantedObjects(KIND, context)
+    .map(nameOfDefinition)
+    .find((name) => !isEstablished(context.world.get(KIND, name)));
+}
+
+function nameOfDefinition({ metadata }: KubernetesObject): string {
+  return metadata.name ?? '';
+}
+
+function isUrgent(action: Action): boolean {
+  return action.verb === 'create' && isOfInstancetypes(action.object);
+}
+
+function isOfInstancetypes({ spec }: KubernetesObject): boolean {
+  const { kind } = (spec?.names ?? {}) as { kind?: string };
+  return INSTANCETYPE_KINDS.some((each) => each === kind);
 }
 
 function isDying(definition: KubernetesObject | undefined): boolean {

@@ -9,6 +9,7 @@ import { isEverythingReady } from '../plan/components.ts';
 import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
 import { findInvalidProductFields } from '../plan/metadata.ts';
 import type { Undertaking } from '../plan/phase.ts';
+import { findUnestablished } from '../plan/definitions.ts';
 import { decideSteps } from '../plan/steps.ts';
 import { findLostVersions } from '../plan/stored-versions.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
@@ -132,7 +133,11 @@ function judge(
   const created = markCreated(withAddresses(draft, decideSynchronizationAddresses(report.context)));
   if (!isEverythingReady(report.context)) return { status: created, outcome: waiting('all components to be ready') };
   tellReady(pass, target);
-  return { status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0), outcome };
+  const unserved = findUnestablished(report.context);
+  return {
+    status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0),
+    outcome: unserved === undefined ? outcome : waiting(`CustomResourceDefinition ${unserved} to be established`),
+  };
 }
 
 /** Events bring the next pass; should none come, it looks again all the same. */
