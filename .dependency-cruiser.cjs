@@ -49,6 +49,7 @@ const MAY_IMPORT = {
     // A plan is a rehearsal of the operator's own pass over a copy of what its watches would show: a second copy of either would drift from it.
     'src/worker/pass.ts',
     'src/worker/reconcile.ts',
+    'src/worker/situation.ts',
     'src/worker/strategy-loader.ts',
     'src/watch/features.ts',
     'src/watch/table.ts',

@@ -1,0 +1,39 @@
+import { buildCertificateReport } from './certificates/certificate-report.ts';
+import { renderCertificates } from './certificates/certificate-text.ts';
+import { buildContext } from './cluster/strategy.ts';
+import { openScene, requireKubeVirt } from './cluster/scene.ts';
+import { runCommand, type Answer, type Command, type Session } from './frame/command.ts';
+import { EXIT, type ExitCode } from './frame/exit.ts';
+import type { CommandIo } from './frame/io.ts';
+
+const FLAGS = {} as const;
+
+const CERTS: Command<typeof FLAGS> = {
+  name: 'certs',
+  synopsis: '',
+  usage: `Tells each certificate of the installation: who issued it, how long it is valid, when the operator renews it, and whether everybody trusts the authority in
+use. Exit code 3 when something is wrong with one.`,
+  flags: FLAGS,
+  run: certs,
+};
+
+/** Tells the certificates of an installation. Exit code 0, or 3 when something is wrong with one; else as docs/cli.md says. */
+export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
+  return runCommand(CERTS, args, io);
+}
+
+async function certs(session: Session<typeof FLAGS>): Promise<Answer> {
+  const { common, io, signal } = session;
+  const scene = await openScene({ connection: await session.connect(), namespace: common.namespace, env: io.env, signal });
+  const now = io.now();
+  const context = await buildContext(scene, requireKubeVirt(scene, common.namespace), now);
+  if (context === undefined) {
+    throw new Error('the install strategy of this release is not stored in the cluster yet, so its certificates are not known; wait for the operator');
+  }
+  const report = buildCertificateReport(context);
+  return {
+    text: (paint) => renderCertificates(report, now.getTime(), paint),
+    json: report,
+    exit: report.good ? EXIT.good : EXIT.no,
+  };
+}

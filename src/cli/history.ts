@@ -1,0 +1,61 @@
+import { createClient } from '../apply/client.ts';
+import { decideNamespace, readKubeVirts } from './cluster/kubevirts.ts';
+import { runCommand, type Answer, type Command, type Session } from './frame/command.ts';
+import { UsageError, type ExitCode } from './frame/exit.ts';
+import type { CommandIo } from './frame/io.ts';
+import { buildHistory, type HistoryEntry } from './history/history-report.ts';
+import { readPasses } from './history/read-passes.ts';
+import { describeTime } from './text/duration.ts';
+import type { Paint } from './text/paint.ts';
+import { renderTable } from './text/table.ts';
+
+const FLAGS = {
+  'redis-url': { type: 'string' },
+  limit: { type: 'string', default: '30' },
+} as const;
+
+const HISTORY: Command<typeof FLAGS> = {
+  name: 'history',
+  synopsis: '',
+  usage: `Tells what the operator did lately: its Events, and, where Redis can be reached, its passes with cause, duration, writes and errors; oldest first.
+  --redis-url URL      the operator's Redis (default: REDIS_URL; the password may stand in REDIS_PASSWORD); without it only Events are shown
+  --limit N            how many entries (30)`,
+  flags: FLAGS,
+  run: history,
+};
+
+/** Tells what the operator did lately; exit codes as docs/cli.md says. */
+export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
+  return runCommand(HISTORY, args, io);
+}
+
+async function history({ flags, common, io, signal, tell, connect }: Session<typeof FLAGS>): Promise<Answer> {
+  const limit = Number(flags.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError(`--limit takes a number of entries, not "${flags.limit}"`);
+  const client = createClient(await connect(), { signal });
+  const namespace = decideNamespace((await readKubeVirts(client)) ?? [], common.namespace);
+  const url = flags['redis-url'] ?? io.env['REDIS_URL'];
+  if (url === undefined || url === '') tell('without --redis-url and REDIS_URL only Events are shown');
+  const readAll = async (address: string) => {
+    const { metadata } = await client.get({ kind: 'Namespace', name: 'kube-system' });
+    return readPasses({ url: address, password: io.env['REDIS_PASSWORD'] }, metadata.uid ?? '', limit);
+  };
+  const [events, passes] = await Promise.all([
+    client.list('Event', { namespace }),
+    url === undefined || url === '' ? [] : readAll(url),
+  ]);
+  const entries = buildHistory(passes, events, limit);
+  return { text: (paint) => renderHistory(entries, io.now().getTime(), paint), json: entries };
+}
+
+/** Entries for people, as seen at `now`. */
+export function renderHistory(entries: readonly HistoryEntry[], now: number, paint: Paint): string {
+  if (entries.length === 0) return 'nothing has happened lately\n';
+  const rows = entries.map(({ at, what, isBad, about, text }) => [
+    describeTime(at, now),
+    isBad ? paint('bad', what) : what,
+    about,
+    text,
+  ]);
+  return renderTable(['when', 'what', 'about', ''], rows, paint);
+}
