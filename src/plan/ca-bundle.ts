@@ -26,8 +26,8 @@ export interface Bundle {
 }
 
 /**
- * The bundle of an authority: the current one first, then replaced ones for as long as their overlap lasts, counted from the birth of their successor,
- * then foreign ones (spec/certificates.md §4).
+ * The bundle of an authority: the current one first, then those that were there before it for as long as the overlap lasts, counted from its birth, then
+ * foreign ones (spec/certificates.md §4).
  */
 export function mergeBundle(input: BundleInput): Bundle {
   const { stored, current, foreign, now } = input;
@@ -45,23 +45,22 @@ export function mergeBundle(input: BundleInput): Bundle {
   };
 }
 
+/**
+ * What is in the bundle beside the current authority. Upstream lets each certificate go when the next younger one is older than the overlap; a foreign one
+ * that is younger than our last authority would then take that one's place as its successor, and end its trust at once.
+ */
 function decideKept(
   present: readonly Certificate[],
   { current, overlap, now }: BundleInput,
 ): { kept: Certificate[]; changesAt?: Date } {
-  const newestFirst = present
-    .filter(({ notAfter }) => notAfter >= now)
+  const end = addDuration(current.notBefore, overlap);
+  if (end <= now) return { kept: [] };
+  const kept = present
+    .filter(({ notAfter, fingerprint }) => notAfter >= now && fingerprint !== current.fingerprint)
     .sort((a, b) => b.notBefore.getTime() - a.notBefore.getTime())
     .slice(0, MOST_CERTIFICATES);
-  // Each certificate stays until the one before it, its successor, is older than the overlap.
-  const ends = newestFirst.map((_, index) => addDuration((newestFirst[index - 1] ?? current).notBefore, overlap));
-  const firstEnded = ends.findIndex((end) => end <= now);
-  const trusted = firstEnded === -1 ? newestFirst : newestFirst.slice(0, firstEnded);
-  const kept = trusted.filter(({ fingerprint }) => fingerprint !== current.fingerprint);
-  const times = trusted.flatMap((certificate, index) =>
-    certificate.fingerprint === current.fingerprint ? [] : [ends[index] ?? now, certificate.notAfter],
-  );
-  return times.length === 0 ? { kept } : { kept, changesAt: new Date(Math.min(...times.map(Number))) };
+  const times = kept.map(({ notAfter }) => Math.min(end.getTime(), notAfter.getTime()));
+  return times.length === 0 ? { kept } : { kept, changesAt: new Date(Math.min(...times)) };
 }
 
 function usable(foreign: readonly Certificate[], now: Date): Certificate[] {

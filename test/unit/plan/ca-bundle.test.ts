@@ -32,6 +32,8 @@ before(async () => {
     older: [-35, 50],
     expired: [-90, -1],
     foreign: [-1, 10],
+    recent: [-25, 50],
+    brief: [-30, 3],
     future: [1, 20],
   };
   for (const [name, [born, dies]] of Object.entries(births)) certificates[name] = await make(name, born, dies);
@@ -64,11 +66,18 @@ describe('mergeBundle', () => {
       changesIn: 8,
     },
     {
-      name: 'the predecessor of a predecessor is long replaced',
+      name: 'so does whatever was there before it',
       stored: ['previous', 'older'],
-      want: ['current', 'previous'],
+      want: ['current', 'previous', 'older'],
       changesIn: 8,
     },
+    {
+      name: 'B38: a foreign one that is younger than the predecessor does not take its place',
+      stored: ['recent', 'previous'],
+      want: ['current', 'recent', 'previous'],
+      changesIn: 8,
+    },
+    { name: 'one that expires before the overlap ends', stored: ['brief'], want: ['current', 'brief'], changesIn: 3 },
     { name: 'the overlap has ended', stored: ['aged', 'previous'], current: 'aged', want: ['aged'] },
     { name: 'what has expired goes', stored: ['current', 'expired'], want: ['current'] },
     {
