@@ -35,7 +35,9 @@ export const start: StartRole = (context) =>
     const sources = watchSources(context, connection, closers);
     // Admission never asks Redis: it is for the metrics of the other processes alone.
     const redis =
-      config.redisUrl === undefined ? {} : { redis: connectRedis({ config, log, clusterUid: uid, closers }) };
+      config.redisUrl === undefined && config.redisSentinel === undefined
+        ? {}
+        : { redis: connectRedis({ config, log, clusterUid: uid, closers }) };
     await startFunctions({ context, connection, metrics, sources, closers, ...redis });
     metrics.setReady(true);
     return undefined;
