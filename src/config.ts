@@ -133,23 +133,26 @@ export const USAGE = `Roles: all (default), gateway, worker, functions, dashboar
   --dump-install-strategy     write the install strategy into a ConfigMap and end
 `;
 
-const port = z.coerce.number().int().min(0).max(65535);
+/** An empty text is no number, although JavaScript takes it for 0: as a port it would mean any port. */
+const number = z.string().regex(/\S/, 'a number is needed').pipe(z.coerce.number('a number is needed'));
+const integer = number.pipe(z.int());
+const port = integer.pipe(z.number().min(0).max(65535));
 const flagValues = z.object({
   listen: z.string().min(1),
   port,
   'webhook-port': port,
   'require-client-certificates': z.boolean(),
   'check-new-objects': z.boolean(),
-  'drain-seconds': z.union([z.literal(''), z.coerce.number().min(0).max(600)]),
+  'drain-seconds': z.union([z.literal(''), number.pipe(z.number().min(0).max(600))]),
   'dashboard-port': port,
   'dashboard-listen': z.string().min(1),
   kubeconfig: z.string(),
   master: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
-  'client-qps': z.coerce.number(),
-  'client-burst': z.coerce.number().int(),
+  'client-qps': number,
+  'client-burst': integer,
   'redis-url': z.string(),
-  'redis-patience-seconds': z.coerce.number().positive(),
-  v: z.coerce.number().int().min(0),
+  'redis-patience-seconds': number.pipe(z.number().positive()),
+  v: integer.pipe(z.number().min(0)),
 });
 type FlagValues = z.infer<typeof flagValues>;
 
@@ -245,7 +248,9 @@ function parseKnownFlags(args: readonly string[]) {
     });
     return parseArgs({ args: plain, options: FLAGS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(`${errorText(error)}; --help lists the flags`, { cause: error });
+    // Node adds how to pass such a thing as a positional argument, of which we know none.
+    const [problem = ''] = errorText(error).split('. ');
+    throw new UsageError(`${problem}; --help lists the flags`, { cause: error });
   }
 }
 
