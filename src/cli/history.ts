@@ -1,4 +1,6 @@
-import { createClient } from '../apply/client.ts';
+import { createClient, type ApiClient } from '../apply/client.ts';
+import { errorText } from '../errors.ts';
+import type { PassRecord } from '../queue/pass-log.ts';
 import { decideNamespace, readKubeVirts } from './cluster/kubevirts.ts';
 import { runCommand, type Answer, type Command, type Session } from './frame/command.ts';
 import { UsageError, type ExitCode } from './frame/exit.ts';
@@ -29,23 +31,34 @@ export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
   return runCommand(HISTORY, args, io);
 }
 
-async function history({ flags, common, io, signal, tell, connect }: Session<typeof FLAGS>): Promise<Answer> {
+type HistorySession = Session<typeof FLAGS>;
+
+async function history(session: HistorySession): Promise<Answer> {
+  const { flags, common, io, signal, connect } = session;
   const limit = Number(flags.limit);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError(`--limit takes a number of entries, not "${flags.limit}"`);
   const client = createClient(await connect(), { signal });
   const namespace = decideNamespace((await readKubeVirts(client)) ?? [], common.namespace);
-  const url = flags['redis-url'] ?? io.env['REDIS_URL'];
-  if (url === undefined || url === '') tell('without --redis-url and REDIS_URL only Events are shown');
-  const readAll = async (address: string) => {
-    const { metadata } = await client.get({ kind: 'Namespace', name: 'kube-system' });
-    return readPasses({ url: address, password: io.env['REDIS_PASSWORD'] }, metadata.uid ?? '', limit);
-  };
-  const [events, passes] = await Promise.all([
-    client.list('Event', { namespace }),
-    url === undefined || url === '' ? [] : readAll(url),
-  ]);
+  const [events, passes] = await Promise.all([client.list('Event', { namespace }), readAll(session, client, limit)]);
   const entries = buildHistory(passes, events, limit);
   return { text: (paint) => renderHistory(entries, io.now().getTime(), paint), json: entries };
+}
+
+/** The passes, as far as Redis tells them; that it does not is a failure only when the user has named it. */
+async function readAll({ flags, io, tell }: HistorySession, client: ApiClient, limit: number): Promise<PassRecord[]> {
+  const url = flags['redis-url'] ?? io.env['REDIS_URL'] ?? '';
+  if (url === '') {
+    tell('without --redis-url and REDIS_URL only Events are shown');
+    return [];
+  }
+  const { metadata } = await client.get({ kind: 'Namespace', name: 'kube-system' });
+  try {
+    return await readPasses({ url, password: io.env['REDIS_PASSWORD'] }, metadata.uid ?? '', limit);
+  } catch (error) {
+    if (flags['redis-url'] !== undefined) throw error;
+    tell(`${errorText(error)}; only Events are shown`);
+    return [];
+  }
 }
 
 /** Entries for people, as seen at `now`. */

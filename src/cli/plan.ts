@@ -33,6 +33,8 @@ operator's own passes over a copy of the cluster in memory; nothing is changed.
   --run-job            lets a Job with that release's own image write them; the Job is the only thing that this command ever creates, and it is removed again
   --full               every object and every field`,
   flags: FLAGS,
+  // A Job has to pull its image.
+  seconds: 300,
   run: plan,
 };
 

@@ -16,12 +16,16 @@ import { renderStatus } from './status/status-text.ts';
 
 const FLAGS = { wait: { type: 'boolean', short: 'w', default: false } } as const;
 
+/** An update of a large cluster takes its time. */
+const WAIT_SECONDS = 300;
+
 const STATUS: Command<typeof FLAGS> = {
   name: 'status',
   synopsis: '[--wait]',
   usage: `Tells where the installation stands: phase, versions, conditions, every component, the operator itself. Exit code 3 when it is not ready.
   -w, --wait           first waits until the installation is ready for the last edit of the KubeVirt object, and tells what it waits for; --timeout limits it`,
   flags: FLAGS,
+  seconds: WAIT_SECONDS,
   run: status,
 };
 
@@ -36,7 +40,7 @@ async function status(session: StatusSession): Promise<Answer> {
   const { flags, common, io, signal } = session;
   const connection = await session.connect();
   if (flags.wait && !(await waitUntilReady(session))) {
-    const text = `not ready after ${common.timeout} seconds; --timeout allows more\n`;
+    const text = `not ready after ${common.timeout ?? WAIT_SECONDS} seconds; --timeout allows more\n`;
     return { text: () => text, json: { ready: false, reason: text.trimEnd() }, exit: EXIT.no };
   }
   const scene = await openScene({ connection, namespace: common.namespace, env: io.env, signal });

@@ -9,24 +9,28 @@ import { findKubeconfig } from './kubeconfig.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
-/** Flags of every command that looks at a cluster. */
-const COMMON = {
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
-  namespace: { type: 'string', short: 'n' },
+/** Flags of every command. */
+const LOCAL = {
   output: { type: 'string', short: 'o', default: 'text' },
-  timeout: { type: 'string', default: '60' },
+  timeout: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const satisfies Flags;
 
-/** Their part of the usage. */
-const COMMON_USAGE = `  -n, --namespace NS   namespace of the operator and of the KubeVirt object (default: the one of the only KubeVirt object, else kubevirt)
-  -o, --output json    the result as JSON, for programs
+/** Flags of every command that looks at a cluster. */
+const COMMON = {
+  ...LOCAL,
+  kubeconfig: { type: 'string' },
+  context: { type: 'string' },
+  namespace: { type: 'string', short: 'n' },
+} as const satisfies Flags;
+
+const CLUSTER_USAGE = `  -n, --namespace NS   namespace of the operator and of the KubeVirt object (default: the one of the only KubeVirt object, else kubevirt)
   --kubeconfig FILE    how to reach the cluster (default: KUBECONFIG, then the pod's service account, then ~/.kube/config)
   --context NAME       context of the kubeconfig (default: its current one)
-  --timeout SECONDS    how long all of it may take (60)
-Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
 `;
+
+/** How long a command may take unless it says otherwise. */
+const DEFAULT_SECONDS = 60;
 
 /** The values of flags. */
 type Values<F extends Flags> = ReturnType<typeof parseArgs<{ options: F }>>['values'];
@@ -65,6 +69,10 @@ export interface Command<F extends Flags> {
   /** What it does, and its own flags with a line each. */
   usage: string;
   flags: F;
+  /** Seconds that it may take when nobody says otherwise; default 60. */
+  seconds?: number;
+  /** It does not look at a cluster. */
+  isLocal?: true;
   run: (session: Session<F>) => Promise<Answer>;
 }
 
@@ -95,7 +103,7 @@ async function runParsed<F extends Flags>(
   common: CommonValues,
   { io, tell }: Pick<Session, 'io' | 'tell'>,
 ): Promise<ExitCode> {
-  const seconds = parseSeconds(common.timeout);
+  const seconds = parseSeconds(common.timeout, command.seconds);
   const ending = new AbortController();
   const timer = setTimeout(() => {
     ending.abort(new Error(`gave up after ${seconds} seconds; --timeout allows more`));
@@ -114,9 +122,10 @@ async function runParsed<F extends Flags>(
 }
 
 function parseValues<F extends Flags>(command: Command<F>, args: string[]): CommonValues {
+  const common = command.isLocal === true ? LOCAL : COMMON;
   let values: CommonValues;
   try {
-    values = parseArgs({ args, options: { ...command.flags, ...COMMON } }).values as unknown as CommonValues;
+    values = parseArgs({ args, options: { ...command.flags, ...common } }).values as unknown as CommonValues;
   } catch (cause) {
     throw new UsageError(`${errorText(cause)}; "${command.name} --help" tells the flags`);
   }
@@ -126,11 +135,19 @@ function parseValues<F extends Flags>(command: Command<F>, args: string[]): Comm
   return values;
 }
 
-function describeUsage<F extends Flags>({ name, synopsis, usage }: Command<F>): string {
-  return `usage: ${[name, synopsis, '[flags]'].filter((part) => part !== '').join(' ')}\n\n${usage}\n${COMMON_USAGE}`;
+function describeUsage<F extends Flags>({ name, synopsis, usage, isLocal, seconds }: Command<F>): string {
+  const parts = [name, synopsis, '[flags]'].filter((part) => part !== '');
+  return `usage: ${parts.join(' ')}
+
+${usage}
+${isLocal === true ? '' : CLUSTER_USAGE}  -o, --output json    the result as JSON, for programs
+  --timeout SECONDS    how long all of it may take (${seconds ?? DEFAULT_SECONDS})
+Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
+`;
 }
 
-function parseSeconds(text: string): number {
+function parseSeconds(text: string | undefined, fallback = DEFAULT_SECONDS): number {
+  if (text === undefined) return fallback;
   const seconds = Number(text);
   if (seconds > 0) return seconds;
   throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);

@@ -64,7 +64,7 @@ function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): number {
 }
 
 function describeObject({ kind = '', name = '', namespace }: NonNullable<EventObject['involvedObject']>): string {
-  return `${kind} ${objectKey(name, namespace)}`;
+  return `${kind} ${objectKey(name, namespace)}`.trim();
 }
 
 const OUTCOMES: Readonly<Record<PassRecord['outcome'], string>> = {
