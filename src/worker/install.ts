@@ -92,14 +92,14 @@ async function reach(pass: PassState, aim: Aim): Promise<Result> {
 }
 
 async function apply(pass: PassState, { target, draft, undertaking }: Aim, loaded: ReadyStrategy): Promise<Result> {
-  const { parts, key, work, observed, kubeVirt } = pass;
+  const { parts, work, observed, kubeVirt } = pass;
   if (undertaking !== 'steady') {
     const warnings = findWarnings({ kubeVirt, strategy: loaded.strategy, features: observed.features });
     for (const event of warnings) parts.events.record(event);
     for (const field of findInvalidProductFields(kubeVirt.spec))
       pass.log.error(`${field} is no label value; it is ignored`);
   }
-  const progress = createProgressReporter(parts, { key, id: work.pass });
+  const progress = createProgressReporter(pass);
   const report = await runInstallation(pass, { target, loaded, progress });
   pass.report = report;
   const reached = { ...draft, generations: [...report.generations] };

@@ -1,10 +1,13 @@
 import type { RunOptions, RunReport } from '../apply/execute.ts';
 import { countObjects } from '../plan/completeness.ts';
 import type { PassContext } from '../plan/types.ts';
-import type { Progress } from '../queue/progress.ts';
+import type { PassState } from './pass.ts';
+import { tellSituation } from './situation.ts';
 
 /** Milliseconds between two reports within one pass: counting is not free. */
 const EVERY_MS = 150;
+/** The same for rollouts and certificates, which are more to look at. */
+const SITUATION_EVERY_MS = 750;
 
 /** Reports how far an installation has come. */
 export interface ProgressReporter {
@@ -14,18 +17,17 @@ export interface ProgressReporter {
   finish: (report: RunReport, phase: string) => void;
 }
 
-/** A reporter for one pass. `write` must not reject. */
-export function createProgressReporter(
-  parts: { progress: { write(progress: Progress): Promise<void> } },
-  pass: { key: string; id: string },
-): ProgressReporter {
+/** A reporter for one pass. */
+export function createProgressReporter(pass: PassState): ProgressReporter {
+  const { parts, key, work } = pass;
   let reportedAt = performance.now();
+  let describedAt = reportedAt;
   const report = (context: PassContext, step: string, phase: string) => {
     const { present, wanted, workloads, workloadsReady } = countObjects(context);
     reportedAt = performance.now();
     void parts.progress.write({
-      key: pass.key,
-      pass: pass.id,
+      key,
+      pass: work.pass,
       phase,
       step,
       objectsDone: present,
@@ -37,8 +39,11 @@ export function createProgressReporter(
   };
   return {
     onStep: ({ step, context }) => {
-      if (performance.now() - reportedAt >= EVERY_MS)
-        report(context, step, context.kubeVirt.status?.phase ?? 'Deploying');
+      if (performance.now() - reportedAt < EVERY_MS) return;
+      report(context, step, context.kubeVirt.status?.phase ?? 'Deploying');
+      if (reportedAt - describedAt < SITUATION_EVERY_MS) return;
+      describedAt = reportedAt;
+      tellSituation(pass, { context });
     },
     finish: ({ context, stopped, failures, steps }, phase) => {
       report(context, failures[0]?.step ?? stopped?.step ?? steps.at(-1)?.name ?? '', phase);

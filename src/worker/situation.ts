@@ -14,10 +14,11 @@ import { decideTarget } from '../strategy/target.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 import type { PassState, ReconcileParts } from './pass.ts';
 
-/** Tells people where the object of a pass stands at its end. Neither waits nor fails: a display is no reason to. */
-export function tellSituation(pass: PassState): void {
+/** Tells people where the object of a pass stands. Neither waits nor fails: a display is no reason to. */
+export function tellSituation(pass: PassState, report: Subject['report'] = pass.report): void {
   try {
-    void pass.parts.situations.write(describeSituation(pass));
+    const subject = report === undefined ? pass : { ...pass, report };
+    void pass.parts.situations.write(describeSituation(subject));
   } catch (error) {
     pass.log.warn({ reason: errorText(error) }, 'the situation cannot be shown');
   }
