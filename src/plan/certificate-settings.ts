@@ -19,12 +19,17 @@ const DEFAULT_SERVER_DURATION = parseDuration('24h', 'default');
 const RENEW_DIVISOR = 5n;
 /** A certificate is used for a tenth of its lifetime at least, however early its renewal is asked for: else it would be renewed without end. */
 const LEAST_USE_DIVISOR = 10n;
+/**
+ * A certificate that ends before it is served would lock the cluster out of our admission: the KubeVirt object could be neither corrected nor deleted.
+ * Upstream takes any lifetime (spec/certificates.md §6).
+ */
+const LEAST_DURATION = parseDuration('5s', 'default');
 
 const ROOT = 'spec.certificateRotateStrategy.selfSigned';
 
 /**
  * The lifetimes that a KubeVirt object asks for; the deprecated fields win. Throws an error that names the field when a value is no duration, a lifetime
- * is not positive, or a renewal is negative.
+ * is below five seconds, or a renewal is negative.
  */
 export function readCertificateSettings(spec: KubeVirtSpec): CertificateSettings {
   const selfSigned = spec.certificateRotateStrategy?.selfSigned ?? {};
@@ -67,7 +72,10 @@ function readLifetime(settings: {
   byDefault: Nanoseconds;
 }): Lifetime {
   const duration = parseSetting(settings.duration) ?? settings.byDefault;
-  if (duration <= 0n) throw new Error(`${settings.duration?.field ?? ROOT}: a certificate needs a positive duration`);
+  const field = settings.duration?.field ?? ROOT;
+  if (duration <= 0n) throw new Error(`${field}: a certificate needs a positive duration`);
+  if (duration < LEAST_DURATION)
+    throw new Error(`${field}: a certificate has to live for at least ${formatDuration(LEAST_DURATION)}`);
   const renewBefore = parseSetting(settings.renewBefore) ?? duration / RENEW_DIVISOR;
   if (renewBefore < 0n) throw new Error(`${settings.renewBefore?.field ?? ROOT}: must not be negative`);
   return { duration, renewBefore };

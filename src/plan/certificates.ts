@@ -12,6 +12,7 @@ import {
   type Authority,
 } from './certificate-list.ts';
 import {
+  boundRenewal,
   decideClockAllowance,
   formatDurationAnnotation,
   readCertificateSettings,
@@ -109,7 +110,7 @@ function planLeaf(
 function buildLeafRule(signer: KeyPair, settings: CertificateSettings): RenewalRule {
   return {
     lifetime: settings.server,
-    signer: { certificate: signer.certificate, renewBefore: settings.ca.renewBefore },
+    signer: { certificate: signer.certificate, renewBefore: boundRenewal(settings.ca) },
   };
 }
 

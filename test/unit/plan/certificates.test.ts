@@ -210,6 +210,22 @@ describe('foreign authorities', () => {
   });
 });
 
+describe('renewals asked for earlier than certificates live', () => {
+  const rows = [
+    { ca: { duration: '24h', renewBefore: '72h' } },
+    { ca: { duration: '24h', renewBefore: '24h' }, server: { duration: '24h', renewBefore: '24h' } },
+    { ca: { duration: '1h', renewBefore: '20h' }, server: { duration: '30h' } },
+  ];
+  for (const selfSigned of rows) {
+    it(`${JSON.stringify(selfSigned)} comes to rest`, async () => {
+      const installation = await deployed(selfSigned);
+      assert.deepEqual((await installation.pass()).writes, []);
+      const { at: next } = decideCertificateWakeUp(installation.context()) ?? {};
+      assert.ok(hoursUntil(next) > 0, 'the next look is in the future');
+    });
+  }
+});
+
 describe('bad durations', () => {
   const rows = [
     { selfSigned: { ca: { duration: 'a week' } }, want: /selfSigned\.ca\.duration: "a week" is no duration/ },
@@ -217,6 +233,11 @@ describe('bad durations', () => {
     {
       selfSigned: { certRotateInterval: '0s' },
       want: /selfSigned\.certRotateInterval: a certificate needs a positive/,
+    },
+    {
+      // It would have ended before anybody serves it: the object could be neither edited nor deleted.
+      selfSigned: { ca: { duration: '4.9s' } },
+      want: /selfSigned\.ca\.duration: a certificate has to live for at least 5s/,
     },
   ];
   for (const { selfSigned, want } of rows) {
