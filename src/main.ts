@@ -9,8 +9,15 @@ import type { Running, StartRole } from './roles/role.ts';
 type Command = (args: string[]) => Promise<number>;
 
 const COMMANDS: Record<string, () => Promise<{ run: Command }>> = {
-  crd: () => import('./cli/crd.ts'),
+  status: () => import('./cli/status.ts'),
+  preflight: () => import('./cli/preflight.ts'),
+  plan: () => import('./cli/plan.ts'),
+  diff: () => import('./cli/diff.ts'),
+  images: () => import('./cli/images.ts'),
+  history: () => import('./cli/history.ts'),
+  certs: () => import('./cli/certs.ts'),
   render: () => import('./cli/render.ts'),
+  crd: () => import('./cli/crd.ts'),
   setup: () => import('./cli/setup.ts'),
   remove: () => import('./cli/remove.ts'),
 };
