@@ -45,11 +45,18 @@ function afflict(cluster: MemoryCluster, { index, how }: Harm): void {
 
 function damage(live: KubernetesObject, how: Harm['how']): void {
   if (how === 'unlabel') live.metadata.labels = { 'app.kubernetes.io/managed-by': 'virt-operator' };
-  const content = (live.spec ?? live) as JsonObject;
-  const isWorkload = live.kind === 'Deployment' || live.kind === 'DaemonSet';
-  if (how === 'empty') Reflect.deleteProperty(content, isWorkload ? 'template' : (LISTS[live.kind] ?? ''));
+  if (how === 'empty') empty(live);
   if (how === 'extend' && live.spec !== undefined && live.kind !== 'CustomResourceDefinition')
     live.spec = { ...live.spec, extra: 'x' };
+}
+
+function empty(live: KubernetesObject): void {
+  const content = (live.spec ?? live) as JsonObject;
+  Reflect.deleteProperty(content, LISTS[live.kind] ?? '');
+  if (live.kind !== 'Deployment' && live.kind !== 'DaemonSet') return;
+  // No API server lets a workload be without a template.
+  const { metadata = {} } = content['template'] as JsonObject;
+  content['template'] = { metadata, spec: { containers: [] } };
 }
 
 /** The part whose loss matters most. */
