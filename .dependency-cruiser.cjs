@@ -47,6 +47,7 @@ const MAY_IMPORT = {
     'src/apply',
     'src/transport',
     // A plan is a rehearsal of the operator's own pass over a copy of what its watches would show: a second copy of either would drift from it.
+    'src/worker/outcome.ts',
     'src/worker/pass.ts',
     'src/worker/reconcile.ts',
     'src/worker/situation.ts',

@@ -23,6 +23,7 @@ import {
 } from './start/installation.ts';
 import { rejectAtEnd, startOperator, waitForServers } from './start/operator.ts';
 import { parseOptions, USAGE, UsageError, type StartOptions } from './start/options.ts';
+import { writeState, type SandboxState } from './start/state.ts';
 
 /** How long the operator may take to hand over when it is asked to end. */
 const STOP_GRACE_MS = 5000;
@@ -86,6 +87,26 @@ async function openCluster(options: StartOptions, closers: Closers, signal: Abor
   return cluster;
 }
 
+/** The control plane alone; resolves when it can be used. */
+async function openBare(options: StartOptions, closers: Closers, signal: AbortSignal): Promise<void> {
+  const cluster = await openCluster(options, closers, signal);
+  for (const name of ['openshift', 'monitoring'] as const) if (options[name]) await installExtras(cluster.api, name);
+  tell('the control plane is ready');
+  await tellState(options, closers, cluster);
+  console.log(`\n  export KUBECONFIG=${cluster.kubeconfig}\n\nCtrl-C ends everything.\n`);
+}
+
+async function tellState(
+  { state }: StartOptions,
+  closers: Closers,
+  { kubeconfig, binaries }: TargetCluster,
+  operator: Pick<SandboxState, 'metrics' | 'dashboard' | 'redis'> = {},
+): Promise<void> {
+  if (state === undefined) return;
+  const place = { pid: process.pid, kubeconfig, ...(binaries === undefined ? {} : { binaries }), ...operator };
+  closers.push(await writeState(state, place));
+}
+
 /** Everything up to the word; resolves to what ends the stay unasked: `ended` rejects when the operator ends. */
 async function install(
   options: StartOptions,
@@ -125,6 +146,11 @@ async function install(
   const ended = rejectAtEnd(operator);
   const applied = performance.now();
   await Promise.race([ended, bringUp(api, redisUrl, signal)]);
+  await tellState(options, closers, cluster, {
+    metrics: `https://127.0.0.1:${options.port}/metrics`,
+    dashboard: `http://127.0.0.1:${options.dashboardPort}`,
+    redis: redisUrl,
+  });
   tellReady({ options, cluster, log: operator.logFile, seconds: (performance.now() - applied) / 1000 });
   return { ended };
 }
@@ -177,7 +203,9 @@ async function main(): Promise<number> {
   const closers: Closers = [];
   let isReady = false;
   try {
-    const { ended } = await install(options, closers, signal);
+    const ended = options.bare
+      ? await openBare(options, closers, signal).then(() => asked)
+      : (await install(options, closers, signal)).ended;
     isReady = true;
     await Promise.race([ended, asked]);
     console.log('ending');

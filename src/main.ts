@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<{ run: Command }>> = {
   crd: () => import('./cli/crd.ts'),
   setup: () => import('./cli/setup.ts'),
   remove: () => import('./cli/remove.ts'),
+  sandbox: () => import('./cli/sandbox.ts'),
 };
 
 const ROLE_FILES: Record<Role, () => Promise<{ start: StartRole }>> = {

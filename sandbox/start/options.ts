@@ -11,6 +11,10 @@ export interface StartOptions {
   dashboardPort: number;
   /** Number of fake nodes. */
   nodes: number;
+  /** The control plane alone: no Redis, no operator. */
+  bare: boolean;
+  /** File that says, as long as everything is up, where it is. */
+  state: string | undefined;
 }
 
 /** What `--help` prints. */
@@ -21,6 +25,8 @@ Starts a Kubernetes control plane with fake nodes, Redis and the operator, insta
   --nodes N              fake nodes, 1 to 1000 (3)
   --openshift            with the APIs of OpenShift that the operator uses
   --monitoring           with the APIs of the Prometheus operator, and a namespace monitoring
+  --bare                 the control plane alone, without Redis, operator and KubeVirt
+  --state FILE           write a file that says where everything is, for as long as it is up
   --port PORT            metrics and probes (8186)
   --dashboard-port PORT  dashboard (8189)
 `;
@@ -41,10 +47,12 @@ export function parseOptions(args: readonly string[]): StartOptions | undefined 
     port: parseNumber('port', values.port, 65_535),
     dashboardPort: parseNumber('dashboard-port', values['dashboard-port'], 65_535),
     nodes: parseNumber('nodes', values.nodes ?? '3', 1000),
+    bare: values.bare,
+    state: values.state,
   };
   if (options.port === options.dashboardPort) throw new UsageError('--port and --dashboard-port must differ');
-  if (options.kubeconfig !== undefined && values.nodes !== undefined) {
-    throw new UsageError('--nodes is for the control plane of its own and does not go with --kubeconfig');
+  if (options.kubeconfig !== undefined && (values.nodes !== undefined || values.bare)) {
+    throw new UsageError('--nodes and --bare are for the control plane of its own and do not go with --kubeconfig');
   }
   return options;
 }
@@ -58,6 +66,8 @@ function parseFlags(args: readonly string[]) {
         nodes: { type: 'string' },
         openshift: { type: 'boolean', default: false },
         monitoring: { type: 'boolean', default: false },
+        bare: { type: 'boolean', default: false },
+        state: { type: 'string' },
         port: { type: 'string', default: '8186' },
         'dashboard-port': { type: 'string', default: '8189' },
         help: { type: 'boolean', short: 'h', default: false },

@@ -10,7 +10,7 @@ import { readKubeVirtFile } from './kubevirt-file.ts';
 import { drawUpPlan } from './planning/draw-up.ts';
 import { renderPlan } from './planning/plan-text.ts';
 import { runDumpJob } from './planning/run-dump-job.ts';
-import { stageKubeVirt } from './planning/staged.ts';
+import { stageKubeVirt, stageNamespace } from './planning/staged.ts';
 import { describeUnknown, isStrategyKnown, playDumpJob, readStrategyFile } from './planning/strategy-input.ts';
 
 const FLAGS = {
@@ -56,11 +56,12 @@ async function plan(session: PlanSession): Promise<Answer> {
     env: io.env,
     signal,
   });
+  const assumptions = stageNamespace(scene.table, scene.operatorNamespace);
   const kubeVirt = stage(scene, wanted ?? requireKubeVirt(scene, session.common.namespace), { to: flags.to, now });
   const target = decideTarget(kubeVirt, scene.release.environment);
   const configMap = await provideStrategy(session, scene, { kubeVirt, target, now });
   const afterPass = configMap === undefined ? {} : { afterPass: playDumpJob(target, configMap, now) };
-  const report = await drawUpPlan({ scene, kubeVirt, now, signal, ...afterPass });
+  const report = await drawUpPlan({ scene, kubeVirt, now, signal, assumptions, ...afterPass });
   return {
     text: (paint) => renderPlan(report, { isFull: flags.full }, paint),
     json: report,

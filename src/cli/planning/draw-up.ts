@@ -16,13 +16,15 @@ export interface PlanRequest {
   kubeVirt: KubeVirt;
   now: Date;
   signal: AbortSignal;
+  /** What was staged although it is not so. */
+  assumptions?: readonly string[];
   /** Plays other parts of the cluster after each pass of the rehearsal. */
   afterPass?: (table: ObjectTable) => boolean;
 }
 
 /** Rehearses what the operator would do about a KubeVirt object, and says it. Rejects when the cluster cannot be read. */
 export async function drawUpPlan(request: PlanRequest): Promise<PlanReport> {
-  const { scene, kubeVirt, now, signal, afterPass } = request;
+  const { scene, kubeVirt, now, signal, afterPass, assumptions = [] } = request;
   const { table, connection, nodes, release, operatorNamespace, log } = scene;
   const { name = '', namespace } = kubeVirt.metadata;
   const target = decideTarget(kubeVirt, release.environment);
@@ -39,7 +41,7 @@ export async function drawUpPlan(request: PlanRequest): Promise<PlanReport> {
     ...(afterPass === undefined ? {} : { afterPass }),
   });
   const missingRights = await findMissing(scene, target, now);
-  return buildReport({ kubeVirt, others, operatorNamespace, target, releaseSource: release.source, rehearsal, missingRights });
+  return buildReport({ kubeVirt, others, operatorNamespace, target, releaseSource: release.source, rehearsal, missingRights, assumptions });
 }
 
 async function findMissing(scene: Scene, target: TargetDeployment, now: Date): Promise<MissingRights[] | undefined> {

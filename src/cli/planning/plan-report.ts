@@ -25,6 +25,8 @@ export interface PlanFacts {
   rehearsal: Rehearsal;
   /** Undefined when the operator's account is not there, so that its rights are not known. */
   missingRights: readonly MissingRights[] | undefined;
+  /** What was assumed although it is not so. */
+  assumptions: readonly string[];
 }
 
 /** A plan, as programs read it. */
@@ -60,8 +62,10 @@ export function buildReport(facts: PlanFacts): PlanReport {
   };
 }
 
-function findRemarks({ rehearsal, missingRights, kubeVirt, target }: PlanFacts, situation: Situation): Remark[] {
+function findRemarks(facts: PlanFacts, situation: Situation): Remark[] {
+  const { rehearsal, missingRights, kubeVirt, target, assumptions } = facts;
   return [
+    ...assumptions.map(warning),
     ...('cause' in situation ? [problem(situation.cause)] : []),
     ...describeDirection(kubeVirt, target, situation),
     ...rehearsal.events
@@ -88,12 +92,20 @@ function describeDirection({ status }: KubeVirt, target: TargetDeployment, situa
   ];
 }
 
-function describeEnd({ failure, isEndless, kubeVirt, steps }: Rehearsal, situation: Situation): Remark[] {
-  if (failure !== undefined) return [problem(failure)];
+function describeEnd({ failures, isEndless, kubeVirt, steps }: Rehearsal, situation: Situation): Remark[] {
+  if (failures.length > 0) return describeFailures(failures);
   if (situation.type !== 'deploy') return [];
   const awaited = steps.findLast((step) => step.awaited !== undefined)?.awaited ?? 'all components to be ready';
   if (isEndless) return [problem(`the operator would not come to an end; it keeps waiting for ${awaited}`)];
   return isDeployed(kubeVirt) ? [] : [problem(`the operator would wait for ${awaited}`)];
+}
+
+function describeFailures(failures: readonly string[]): Remark[] {
+  const more = failures.length - MOST;
+  return [
+    ...failures.slice(0, MOST).map(problem),
+    ...(more > 0 ? [problem(`and ${more} more failures of this kind`)] : []),
+  ];
 }
 
 function isDeployed(kubeVirt: KubeVirt | undefined): boolean {
@@ -102,6 +114,7 @@ function isDeployed(kubeVirt: KubeVirt | undefined): boolean {
   return phase === 'Deployed' && observedDeploymentID === targetDeploymentID && isAvailable;
 }
 
+/** Rights and failures of one kind that are told. */
 const MOST = 5;
 
 function list(rights: readonly string[]): string {

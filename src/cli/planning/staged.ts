@@ -43,3 +43,10 @@ function buildFresh({ name, namespace, spec }: WantedKubeVirt, now: Date): Kuber
     spec: toJson(spec) as NonNullable<KubernetesObject['spec']>,
   };
 }
+
+/** Puts the namespace on the stage that the chart would create. Returns what was assumed with it, in words. */
+export function stageNamespace(table: ObjectTable, name: string): string[] {
+  if (table.find('Namespace', name) !== undefined) return [];
+  table.put('Namespace', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  return [`the namespace ${name} is not there; the plan takes it for created`];
+}

@@ -10,6 +10,7 @@ import type { PlannedEvent } from '../../plan/types.ts';
 import type { ReleaseEnvironment } from '../../strategy/types.ts';
 import type { ReconcileParts } from '../../worker/pass.ts';
 import { createReconcile } from '../../worker/reconcile.ts';
+import type { Outcome } from '../../worker/outcome.ts';
 import { StrategyLoader } from '../../worker/strategy-loader.ts';
 import { Controllers } from './controllers.ts';
 import { DryApi, type RehearsedWrite } from './dry-api.ts';
@@ -45,8 +46,8 @@ export interface Rehearsal {
   steps: RehearsedStep[];
   /** Events that the operator would record. */
   events: PlannedEvent[];
-  /** Why the last pass failed. */
-  failure?: string;
+  /** Why the last pass failed; empty when it did not. */
+  failures: string[];
   /** The object as the operator leaves it; undefined when it is gone. */
   kubeVirt?: KubeVirt;
   /** The operator would have gone on after the last pass that was rehearsed. */
@@ -88,7 +89,7 @@ class Stage {
   async run(): Promise<Rehearsal> {
     const { table, signal, afterPass } = this.#options;
     const reconcile = createReconcile(this.#buildParts());
-    let failure: string | undefined;
+    let failures: string[] = [];
     let isEndless = true;
     for (let pass = 1; pass <= MAX_PASSES && isEndless; pass++) {
       const writesBefore = this.#writes;
@@ -100,7 +101,7 @@ class Stage {
         fence: 0,
         signal,
       });
-      failure = 'error' in outcome ? errorText(outcome.error) : undefined;
+      failures = findFailures(outcome);
       const isElsewhere = afterPass?.(table) === true;
       isEndless = this.#controllers.settle() || isElsewhere || this.#writes > writesBefore;
     }
@@ -108,7 +109,7 @@ class Stage {
     return {
       steps: this.#steps.filter(({ writes, awaited }) => writes.length > 0 || awaited !== undefined),
       events: this.#events,
-      ...(failure === undefined ? {} : { failure }),
+      failures,
       ...(kubeVirt === undefined ? {} : { kubeVirt }),
       isEndless,
     };
@@ -184,4 +185,11 @@ class Stage {
     const isKnown = this.#events.some(({ reason, message }) => reason === event.reason && message === event.message);
     if (!isKnown) this.#events.push(event);
   }
+}
+
+/** Each failure once: of the objects that failed, or of the pass as a whole. */
+function findFailures(outcome: Outcome): string[] {
+  if (!('error' in outcome)) return [];
+  const errors = (outcome.report?.errors ?? []).map(({ error }) => error);
+  return [...new Set(errors.length === 0 ? [errorText(outcome.error)] : errors)];
 }

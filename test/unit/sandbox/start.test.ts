@@ -16,6 +16,8 @@ const DEFAULTS = {
   port: 8186,
   dashboardPort: 8189,
   nodes: 3,
+  bare: false,
+  state: undefined,
 };
 
 describe('parseOptions', () => {
@@ -28,6 +30,11 @@ describe('parseOptions', () => {
       want: { ...DEFAULTS, nodes: 300, openshift: true, monitoring: true, port: 1, dashboardPort: 65_535 },
     },
     { name: 'another cluster', args: ['--kubeconfig', 'file'], want: { ...DEFAULTS, kubeconfig: 'file' } },
+    {
+      name: 'the control plane alone, for scripts',
+      args: ['--bare', '--state=where.json'],
+      want: { ...DEFAULTS, bare: true, state: 'where.json' },
+    },
   ];
   for (const { name, args, want } of rows) {
     it(name, () => {
@@ -43,6 +50,7 @@ describe('parseOptions', () => {
     { name: 'no node', args: ['--nodes', '0'], want: /--nodes/ },
     { name: 'one port for two servers', args: ['--port', '8189'], want: /must differ/ },
     { name: 'nodes on another cluster', args: ['--kubeconfig', 'f', '--nodes', '3'], want: /--nodes/ },
+    { name: 'nothing but another cluster', args: ['--kubeconfig', 'f', '--bare'], want: /--bare/ },
     { name: 'a word', args: ['now'], want: /now/ },
   ];
   for (const { name, args, want } of refused) {

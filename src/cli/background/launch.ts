@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { access, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { isAlive, readState, type SandboxState } from './state-file.ts';
+
+/** How often the state of a process that starts or ends is looked at. */
+const POLL_MS = 100;
+/** Lines of the log that an error repeats. */
+const LOG_LINES = 12;
+
+/** The root of the repository, seen from here. */
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What to start. */
+export interface Launch {
+  /** Flags of `npm start`. */
+  flags: readonly string[];
+  stateFile: string;
+  /** Where its output goes. */
+  logFile: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Starts what `npm start` starts in the background and waits until it has written its state. Rejects with the end of its log when it ends before, and ends
+ * it when the signal aborts.
+ */
+export async function launchSandbox({ flags, stateFile, logFile, signal }: Launch): Promise<SandboxState> {
+  const script = join(ROOT, 'sandbox', 'start.ts');
+  await access(script).catch((cause: unknown) => {
+    throw new Error('the sandbox comes with the sources alone: clone the repository and run this command there', { cause });
+  });
+  await build();
+  const child = await start([script, ...flags, `--state=${stateFile}`], logFile);
+  try {
+    for (;;) {
+      const state = await readState(stateFile);
+      if (state !== undefined) return state;
+      if (child.exitCode !== null || child.signalCode !== null) throw await describeEnd(logFile);
+      await pause(POLL_MS, undefined, { signal });
+    }
+  } catch (error) {
+    child.kill('SIGTERM');
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    child.unref();
+  }
+}
+
+/** The programs of the control plane, which are built once; that may take minutes, and tells so itself. */
+async function build(): Promise<void> {
+  const child = spawn(process.execPath, [join(ROOT, 'bootstrap.cjs'), 'redis', 'control-plane', 'helm'], {
+    cwd: ROOT,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error('the programs of the sandbox could not be prepared; what is said above tells why');
+}
+
+async function start(args: readonly string[], logFile: string): Promise<ChildProcess> {
+  const log = await open(logFile, 'w', 0o600);
+  try {
+    // A session of its own: it outlives this process and the terminal.
+    return spawn(process.execPath, [...args], { cwd: ROOT, stdio: ['ignore', log.fd, log.fd], detached: true });
+  } finally {
+    await log.close();
+  }
+}
+
+async function describeEnd(logFile: string): Promise<Error> {
+  const text = await readFile(logFile, 'utf8');
+  const tail = text.trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+  return new Error(`the sandbox has ended; the end of its log ${logFile}:\n${tail}`);
+}
+
+/** Asks a sandbox to end, and waits until it has. Rejects with the signal's reason. */
+export async function endSandbox({ pid }: SandboxState, signal: AbortSignal): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  while (isAlive(pid)) await pause(POLL_MS, undefined, { signal });
+}
