@@ -71,11 +71,14 @@ function planCreation(wanted: KubernetesObject): CanaryMove {
   };
 }
 
-/** The wanted object, as far along in the migration-certificate switch as the live one is. A release that does not know the switch is left as it is. */
+/**
+ * The wanted object, as far along in the migration-certificate switch as the live one is. A release that does not know the switch is left as it is. The old
+ * certificate goes after the argument has come: where both are missing somebody took the argument away, and nothing is to be waited for.
+ */
 function adaptTo(wanted: KubernetesObject, live: KubernetesObject): KubernetesObject {
   if (!supportsMigrationCertificate(wanted)) return wanted;
-  const withArgument = hasMigrationArgument(live) ? insertMigrationArgument(wanted) : wanted;
-  return hasOldCertificate(live) ? withArgument : detachOldCertificate(withArgument);
+  if (!hasOldCertificate(live)) return detachOldCertificate(insertMigrationArgument(wanted));
+  return hasMigrationArgument(live) ? insertMigrationArgument(wanted) : wanted;
 }
 
 /** The update strategy changes in the course of a rollout and is left out. */

@@ -241,6 +241,14 @@ describe('decideCanary', () => {
     assert.ok(!text.includes('--migration-cn-types') && text.includes(OLD_VOLUME));
   });
 
+  it('gives the argument back that somebody took away, in one rollout', () => {
+    const context = { ...situation({ live: { argument: false }, updated: 3 } as Row), generations: [] };
+    const move = decideCanary(daemonSet({ argument: false, volume: true }), context);
+    const text = JSON.stringify(move.action);
+    assert.equal(move.state, 'started');
+    assert.ok(text.includes('--migration-cn-types') && !text.includes(OLD_VOLUME));
+  });
+
   it('a template that a foreign webhook alters is not started again and again', () => {
     const context = situation({ live: {}, updated: 3 } as Row);
     const first = decideCanary(daemonSet({ image: 'c' }), context);
