@@ -79,8 +79,8 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   {
-    // The run page: plain JavaScript for browsers, checked by tsconfig.public.json.
-    files: ['src/dashboard/public/*.js'],
+    // What runs in browsers: plain JavaScript, checked by tsconfig.public.json.
+    files: ['src/dashboard/public/*.js', 'test/integration/dashboard/*.js'],
     rules: limits,
     languageOptions: {
       globals: {
@@ -88,10 +88,16 @@ export default tseslint.config(
         location: 'readonly',
         fetch: 'readonly',
         setInterval: 'readonly',
+        scrollTo: 'readonly',
+        getComputedStyle: 'readonly',
+        MutationObserver: 'readonly',
+        NodeFilter: 'readonly',
         EventSource: 'readonly',
         Node: 'readonly',
         HTMLElement: 'readonly',
         HTMLButtonElement: 'readonly',
+        HTMLInputElement: 'readonly',
+        HTMLProgressElement: 'readonly',
         HTMLTimeElement: 'readonly',
       },
     },

@@ -44,6 +44,8 @@ const situation = z.object({
   phase: z.string(),
   version: z.object({ target: z.string(), observed: z.string() }),
   conditions: z.array(condition),
+  /** The step that is being done; absent when no pass runs. */
+  step: z.string().optional(),
   /** Why the last pass did not come to its end; absent when it did. */
   waiting: z.object({ step: z.string(), awaited: z.string() }).optional(),
   components: z.array(componentState),

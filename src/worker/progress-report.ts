@@ -43,10 +43,21 @@ export function createProgressReporter(pass: PassState): ProgressReporter {
       report(context, step, context.kubeVirt.status?.phase ?? 'Deploying');
       if (reportedAt - describedAt < SITUATION_EVERY_MS) return;
       describedAt = reportedAt;
-      tellSituation(pass, { context });
+      tellSituation(pass, { context, step });
     },
     finish: ({ context, stopped, failures, steps }, phase) => {
       report(context, failures[0]?.step ?? stopped?.step ?? steps.at(-1)?.name ?? '', phase);
     },
+  };
+}
+
+/** Tells how a removal goes on, from its beginning. For `RunOptions`. */
+export function createRemovalReporter(pass: PassState): NonNullable<RunOptions['onStep']> {
+  tellSituation(pass);
+  let toldAt = performance.now();
+  return ({ step, context }) => {
+    if (performance.now() - toldAt < SITUATION_EVERY_MS) return;
+    toldAt = performance.now();
+    tellSituation(pass, { context, step });
   };
 }

@@ -12,6 +12,7 @@ import { withoutFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
 import type { PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
+import { createRemovalReporter } from './progress-report.ts';
 
 /**
  * Removes the installation of an object that is being deleted (spec/reconcile.md §4): everything that is managed, whatever strategy it came from; the
@@ -51,6 +52,7 @@ async function runRemoval(pass: PassState, target: TargetDeployment): Promise<Ru
   const { operatorNamespace } = parts;
   // A removal follows what is there, not what a strategy says.
   const strategy = buildInstallStrategy([]);
+  const tellStep = createRemovalReporter(pass);
   return runSteps(TEARDOWN_STEPS, {
     context: { kubeVirt, target, strategy, operatorNamespace, features, schedulableNodes, now },
     generations: [],
@@ -58,7 +60,10 @@ async function runRemoval(pass: PassState, target: TargetDeployment): Promise<Ru
     client,
     signal: work.signal,
     log,
-    ...(parts.onStep === undefined ? {} : { onStep: parts.onStep }),
+    onStep: (step) => {
+      tellStep(step);
+      parts.onStep?.(step);
+    },
   });
 }
 

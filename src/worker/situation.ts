@@ -26,7 +26,7 @@ export function tellSituation(pass: PassState, report: Subject['report'] = pass.
 
 /** The part of a pass that a situation is read from. */
 export interface Subject extends Pick<PassState, 'key' | 'kubeVirt'> {
-  report?: Pick<RunReport, 'stopped' | 'context'>;
+  report?: Pick<RunReport, 'stopped' | 'context'> & { step?: string };
   observed: Pick<PassState['observed'], 'others'>;
   parts: Pick<ReconcileParts, 'release'> & { store: World };
 }
@@ -42,10 +42,14 @@ export function describeSituation(pass: Subject): Situation {
     phase: status.phase ?? '',
     version: { target: target.kubeVirtVersion, observed: status.observedKubeVirtVersion ?? '' },
     conditions: (status.conditions ?? []).map(describeCondition),
-    ...(report?.stopped === undefined ? {} : { waiting: report.stopped }),
+    ...describeStep(report),
     components: describeComponents(world, target, report?.context),
     certificates: describeCertificates(world, report?.context),
   };
+}
+
+function describeStep({ step, stopped }: Partial<NonNullable<Subject['report']>> = {}) {
+  return { ...(step === undefined ? {} : { step }), ...(stopped === undefined ? {} : { waiting: stopped }) };
 }
 
 const NOTHING: World = { get: () => undefined, list: () => [] };

@@ -28,7 +28,7 @@ const VIEWS = {
   progress: [installations, announce],
   situations: [installations, () => showComponents(state), () => showCertificates(state), announce],
   leader: [() => showOperator(state)],
-  queue: [() => showOperator(state)],
+  queue: [() => showOperator(state), () => showPasses(state)],
   wakeUps: [() => showOperator(state)],
   passes: [() => showPasses(state)],
 };

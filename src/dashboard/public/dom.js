@@ -1,7 +1,7 @@
 // @ts-check
 /** Small changes of the document: what is as it should be is not touched, so that focus, selection and the reading position stay. */
 
-import { distanceText } from './words.js';
+import { distanceText, wholeText } from './words.js';
 
 /** @typedef {import('./words.js').Verdict} Verdict */
 
@@ -76,23 +76,31 @@ export function setClock(operatorNow) {
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
- * Shows a moment as its distance from now, which goes on by itself; the moment itself as a tip.
+ * Shows a moment as its distance from now, or as how long it has lasted, which goes on by itself; the moment itself as a tip.
  * @param {HTMLTimeElement} element
  * @param {number | undefined} at
+ * @param {'distance' | 'duration'} [mode]
  */
-export function setMoment(element, at) {
+export function setMoment(element, at, mode = 'distance') {
+  element.dataset['mode'] = mode;
   const iso = at === undefined ? '' : new Date(at).toISOString();
   if (element.dateTime !== iso) {
     element.dateTime = iso;
     element.title = at === undefined ? '' : MOMENT.format(at - clockOffset);
   }
-  setText(element, at === undefined ? '–' : distanceText(at, now()));
+  if (at === undefined) setText(element, '–');
+  else setText(element, momentText(element, at));
+}
+
+/** @param {HTMLTimeElement} element @param {number} at */
+function momentText(element, at) {
+  return element.dataset['mode'] === 'duration' ? wholeText(now() - at) : distanceText(at, now());
 }
 
 /** Moves all shown distances on. */
 export function tick() {
   for (const element of document.querySelectorAll('time')) {
-    if (element.dateTime !== '') setText(element, distanceText(Date.parse(element.dateTime), now()));
+    if (element.dateTime !== '') setText(element, momentText(element, Date.parse(element.dateTime)));
   }
 }
 

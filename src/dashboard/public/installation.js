@@ -169,10 +169,10 @@ function versionText({ version: { target, observed } }) {
  * @param {Situation} situation
  * @param {Progress | undefined} progress
  */
-function stepText({ waiting, phase }, progress) {
+function stepText({ waiting, step, phase }, progress) {
   if (waiting !== undefined) return `${waiting.step}: waiting for ${waiting.awaited}`;
-  if (progress === undefined || phase === 'Deployed') return '';
-  return progress.step === '' ? '' : `Step: ${progress.step}`;
+  const current = step ?? (phase === 'Deployed' ? '' : progress?.step);
+  return current ? `Step: ${current}` : '';
 }
 
 /**

@@ -29,10 +29,10 @@ function showLeader({ leader }) {
     cell.replaceChildren(leader === undefined ? '–' : 'Nobody: nothing is installed or repaired until a worker leads.');
     return;
   }
-  if (cell.firstElementChild === null) cell.replaceChildren(build('strong'), ', since ', build('time'));
+  if (cell.firstElementChild === null) cell.replaceChildren(build('strong'), ', for ', build('time'));
   const [name, since] = cell.children;
   if (name) setText(name, leader.holder);
-  if (since instanceof HTMLTimeElement) setMoment(since, leader.since);
+  if (since instanceof HTMLTimeElement) setMoment(since, leader.since, 'duration');
 }
 
 /**

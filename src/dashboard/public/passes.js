@@ -1,7 +1,7 @@
 // @ts-check
 /** The history of passes: one row each, opened by its button for causes, steps and errors. */
 
-import { build, buildVerdict, byId, setMoment, setVerdict, syncChildren } from './dom.js';
+import { build, buildVerdict, byId, setMoment, setText, setVerdict, syncChildren } from './dom.js';
 import { causeText, causesText, durationText, outcomeVerdict, plural } from './words.js';
 
 /** @typedef {import('./words.js').ShownPass} ShownPass */
@@ -10,14 +10,19 @@ import { causeText, causesText, durationText, outcomeVerdict, plural } from './w
 /** As many passes are told without being asked for; fewer are all that there are. */
 const RECENT_PASSES = 12;
 
+/** A step that writes nothing is of interest only if it has taken so long. */
+const SLOW_MS = 100;
+
 /** @type {(pass: ShownPass) => string} Redis may start to count anew, so that the number alone names no pass. */
 const keyOf = ({ id, startedAt }) => `pass-${id}-${startedAt}`;
 
 /** @param {State} state */
-export function showPasses({ passes, older = [] }) {
+export function showPasses({ passes, older = [], queue }) {
   const all = merge(passes ?? [], older);
   const table = /** @type {HTMLTableElement} */ (byId('passes'));
-  byId('passes-empty').hidden = all.length > 0;
+  const empty = byId('passes-empty');
+  empty.hidden = all.length > 0;
+  setText(empty, queue?.active ? 'The first pass is running.' : 'No pass has run yet.');
   const box = table.parentElement;
   if (box !== null) box.hidden = all.length === 0;
   byId('all-passes').hidden = older.length > 0 || all.length < RECENT_PASSES;
@@ -84,10 +89,12 @@ function createDetails(pass) {
   const errorTexts = errors.map(({ object, error }) => `${object}: ${error}`);
   if (errorsTotal > 0) lists.append(createList(plural(errorsTotal, 'error'), errorTexts, errorsTotal));
   lists.append(createList(plural(causesTotal, 'cause'), causes.map(causeText), causesTotal));
-  const stepTexts = steps.map(({ name, actions, durationMs }) => {
+  const busy = steps.filter(({ actions, durationMs }) => actions > 0 || durationMs >= SLOW_MS);
+  const stepTexts = busy.map(({ name, actions, durationMs }) => {
     return `${name}: ${plural(actions, 'write')}, ${durationText(durationMs)}`;
   });
-  if (steps.length > 0) lists.append(createList(plural(steps.length, 'step'), stepTexts, steps.length));
+  if (steps.length > 0)
+    lists.append(createList(plural(steps.length, 'step'), stepTexts, steps.length, 'had nothing to do'));
   cell.append(lists);
   return cell;
 }
@@ -96,12 +103,13 @@ function createDetails(pass) {
  * @param {string} title
  * @param {readonly string[]} items
  * @param {number} total
+ * @param {string} [rest] what is to be said of those that are not listed
  */
-function createList(title, items, total) {
+function createList(title, items, total, rest = 'are not listed') {
   const list = build('ul');
   for (const item of items) list.append(build('li', '', item));
   const more = total - items.length;
-  if (more > 0) list.append(build('li', 'hint', `and ${more} more`));
+  if (more > 0) list.append(build('li', 'hint', `${items.length === 0 ? 'all' : more} ${rest}`));
   return build('section', '', build('h3', '', title), list);
 }
 

@@ -40,8 +40,17 @@ export function durationText(ms) {
 export function distanceText(at, now) {
   const ms = at - now;
   if (Math.abs(ms) < 1000) return 'now';
-  const text = durationText(Math.round(Math.abs(ms) / 1000) * 1000).replace(/\.\d s$/, ' s');
+  const text = wholeText(Math.abs(ms));
   return ms > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/**
+ * A duration in whole seconds.
+ * @param {number} ms
+ */
+export function wholeText(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
 }
 
 /**
@@ -184,14 +193,20 @@ const CAUSE = {
   requested: 'request',
 };
 
+/** The causes that tell what has become of one object. @type {readonly Cause['type'][]} */
+const CHANGES = ['added', 'modified', 'deleted'];
+
 /**
  * One cause as a sentence, for example `Deployment virt-api changed`.
  * @param {Cause} cause
  */
 export function causeText({ type, kind, name, note }) {
+  // The note of a retry begins with the word and its number.
+  if (type === 'retry' && note) return note;
   const what = CAUSE[type] ?? type;
-  const text = kind === undefined ? what : `${kind} ${name ?? ''} ${what}`.replace('  ', ' ');
-  return note === undefined || note === '' ? text : `${text}: ${note}`;
+  const text = CHANGES.includes(type) && kind !== undefined ? `${kind} ${name ?? ''} ${what}`.replace('  ', ' ') : what;
+  if (note === undefined || note === '') return text;
+  return note.startsWith('and ') ? `${text} ${note}` : `${text}: ${note}`;
 }
 
 /**

@@ -193,6 +193,15 @@ const causes: { given: Cause[]; total?: number; want: string }[] = [
     want: 'recovery: Redis is back and 2 more',
   },
   {
+    given: [{ type: 'recovered', kind: 'KubeVirt', note: 'Redis was emptied', at: 1 }],
+    want: 'recovery: Redis was emptied',
+  },
+  { given: [{ type: 'retry', note: 'retry 2: denied', at: 1 }], want: 'retry 2: denied' },
+  {
+    given: [{ type: 'modified', kind: 'Service', name: 'a', note: 'and 1 more of this kind', at: 1 }],
+    want: 'Service a changed and 1 more of this kind',
+  },
+  {
     given: [{ type: 'requested', note: 'by hand, in the dashboard', at: 1 }],
     want: 'request: by hand, in the dashboard',
   },
