@@ -11,7 +11,7 @@ export function renderCertificates(report: CertificateReport, now: number, paint
     line.secret,
     line.isAuthority ? 'authority' : 'leaf',
     line.subject,
-    line.issuer === line.subject ? 'itself' : line.issuer,
+    line.issuer !== '' && line.issuer === line.subject ? 'itself' : line.issuer,
     renderRest(line, now, paint),
     line.renewsAt === null ? '' : describeTime(line.renewsAt, now),
     line.problem === '' ? '' : paint('bad', line.problem),

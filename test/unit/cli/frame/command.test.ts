@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { runCommand, type Command } from '../../../../src/cli/frame/command.ts';
+import { EXIT, UsageError } from '../../../../src/cli/frame/exit.ts';
+import { ApiError, ConfigurationError } from '../../../../src/errors.ts';
+import { MemoryIo } from '../io.ts';
+
+const FLAGS = { word: { type: 'string', default: 'fine' } } as const;
+
+function command(more: Partial<Command<typeof FLAGS>> = {}): Command<typeof FLAGS> {
+  return {
+    name: 'probe',
+    synopsis: '[THING]',
+    usage: 'Does nothing.',
+    flags: FLAGS,
+    run: ({ flags }) =>
+      Promise.resolve({ text: (paint) => `${paint('good', flags.word)}\n`, json: { word: flags.word } }),
+    ...more,
+  };
+}
+
+async function run(args: string[], more: Partial<Command<typeof FLAGS>> = {}, io = new MemoryIo()) {
+  const code = await runCommand(command(more), args, io);
+  return { code, out: io.outText, err: io.errText };
+}
+
+const refused = (error: Error) => ({ run: () => Promise.reject(error) });
+
+describe('runCommand', () => {
+  test('text for people, without colours where it goes to no terminal', async () => {
+    assert.deepEqual(await run([]), { code: EXIT.good, out: 'fine\n', err: '' });
+  });
+
+  test('colours on a terminal, and none where the user wants none', async () => {
+    const onTerminal = (env: Record<string, string>) => Object.assign(new MemoryIo(), { isTerminal: true, env });
+    assert.equal((await run([], {}, onTerminal({}))).out, '\u001b[32mfine\u001b[39m\n');
+    assert.equal((await run([], {}, onTerminal({ NO_COLOR: '1' }))).out, 'fine\n');
+    assert.equal((await run([], {}, onTerminal({ TERM: 'dumb' }))).out, 'fine\n');
+  });
+
+  test('JSON for programs', async () => {
+    assert.equal((await run(['-o', 'json', '--word', 'x'])).out, '{\n  "word": "x"\n}\n');
+  });
+
+  test('an answer may be a no', async () => {
+    const no = () => Promise.resolve({ text: () => 'no\n', json: false, exit: EXIT.no });
+    assert.deepEqual(await run([], { run: no }), { code: 3, out: 'no\n', err: '' });
+  });
+
+  test('help tells the flags and the exit codes', async () => {
+    const { code, out } = await run(['--help']);
+    assert.equal(code, 0);
+    assert.match(out, /^usage: probe \[THING\] \[flags\]\n\nDoes nothing\.\n/);
+    assert.match(out, /--kubeconfig FILE/);
+    assert.match(out, /3 when the answer is a no/);
+  });
+
+  test('a command that looks at no cluster has no flags for one', async () => {
+    assert.doesNotMatch((await run(['--help'], { isLocal: true })).out, /kubeconfig/);
+    assert.equal((await run(['--kubeconfig', 'x'], { isLocal: true })).code, EXIT.usage);
+  });
+
+  const failures = [
+    { name: 'an unknown flag', args: ['--nope'], more: {}, code: 2, want: /'--nope'; "probe --help" tells the flags/ },
+    { name: 'a positional', args: ['now'], more: {}, code: 2, want: /now/ },
+    { name: 'an unknown format', args: ['-o', 'yaml'], more: {}, code: 2, want: /-o takes json, or text for people, not "yaml"/ },
+    { name: 'no time', args: ['--timeout', 'soon'], more: {}, code: 2, want: /--timeout takes a number of seconds, not "soon"/ },
+    { name: 'unusable input', args: [], more: refused(new UsageError('no such file')), code: 2, want: /^probe: no such file\n$/ },
+    { name: 'no credentials', args: [], more: refused(new ConfigurationError('none')), code: 2, want: /none/ },
+    { name: 'a failure', args: [], more: refused(new Error('a', { cause: new Error('b') })), code: 1, want: /^probe: a: b\n$/ },
+    {
+      name: 'a missing right',
+      args: [],
+      more: refused(new Error('reading', { cause: new ApiError('may not', { status: 403, reason: 'Forbidden' }) })),
+      code: 1,
+      want: /may not\nThe kubeconfig's user lacks a right/,
+    },
+    {
+      name: 'an unknown user',
+      args: [],
+      more: refused(new ApiError('who?', { status: 401, reason: 'Unauthorized' })),
+      code: 1,
+      want: /who\?\n.*log in again/,
+    },
+  ];
+  for (const { name, args, more, code, want } of failures) {
+    test(`fails: ${name}`, async () => {
+      const ran = await run(args, more);
+      assert.deepEqual([ran.code, ran.out], [code, '']);
+      assert.match(ran.err, want);
+    });
+  }
+
+  test('gives up in time, and says how to allow more', async () => {
+    const wait: Command<typeof FLAGS>['run'] = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error);
+        });
+      });
+    const { code, err } = await run(['--timeout', '0.05'], { run: wait });
+    assert.equal(code, EXIT.failed);
+    assert.match(err, /gave up after 0\.05 seconds; --timeout allows more/);
+  });
+
+  test('a context without a kubeconfig is a mistake', async () => {
+    const connect: Command<typeof FLAGS>['run'] = async (session) => {
+      await session.connect();
+      throw new Error('connected');
+    };
+    const io = Object.assign(new MemoryIo(), { env: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } });
+    const { code, err } = await run(['--context', 'x'], { run: connect }, io);
+    assert.equal(code, EXIT.usage);
+    assert.match(err, /--context names a context of a kubeconfig, and there is none/);
+  });
+});
