@@ -4,11 +4,7 @@ import { openInstallation, until, type Installation, type Operator } from './ins
 const SERVICE = '/api/v1/namespaces/kubevirt/services/virt-exportproxy';
 
 /** Ends the leader with a signal and gives the other worker something to do; seconds until it begins its pass. */
-async function takeOver(
-  { passes, plane }: Installation,
-  leader: Operator,
-  signal: NodeJS.Signals,
-): Promise<number> {
+async function takeOver({ passes, plane }: Installation, leader: Operator, signal: NodeJS.Signals): Promise<number> {
   const endedAt = Date.now();
   const exited = leader.member.stop(signal);
   const drift = { metadata: { labels: { 'app.kubernetes.io/component': signal } } };

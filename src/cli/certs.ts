@@ -24,11 +24,18 @@ export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
 
 async function certs(session: Session<typeof FLAGS>): Promise<Answer> {
   const { common, io, signal } = session;
-  const scene = await openScene({ connection: await session.connect(), namespace: common.namespace, env: io.env, signal });
+  const scene = await openScene({
+    connection: await session.connect(),
+    namespace: common.namespace,
+    env: io.env,
+    signal,
+  });
   const now = io.now();
   const context = await buildContext(scene, requireKubeVirt(scene, common.namespace), now);
   if (context === undefined) {
-    throw new Error('the install strategy of this release is not stored in the cluster yet, so its certificates are not known; wait for the operator');
+    throw new Error(
+      'the install strategy of this release is not stored in the cluster yet, so its certificates are not known; wait for the operator',
+    );
   }
   const report = buildCertificateReport(context);
   return {

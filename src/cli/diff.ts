@@ -27,14 +27,27 @@ export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
 
 async function diff(session: Session<typeof FLAGS>): Promise<Answer> {
   const { flags, common, io, signal } = session;
-  const scene = await openScene({ connection: await session.connect(), namespace: common.namespace, env: io.env, signal });
+  const scene = await openScene({
+    connection: await session.connect(),
+    namespace: common.namespace,
+    env: io.env,
+    signal,
+  });
   const kubeVirt = requireKubeVirt(scene, common.namespace);
   const report = await drawUpPlan({ scene, kubeVirt, now: io.now(), signal });
   const { create, change, delete: gone, remarks } = report;
   const isSame = create.length + change.length + gone.length === 0 && report.succeeds;
   return {
     text: (paint) => renderDiff(report, { isFull: flags.full, isSame }, paint),
-    json: { kubeVirt: report.kubeVirt, version: report.to.version, same: isSame, create, change, delete: gone, remarks },
+    json: {
+      kubeVirt: report.kubeVirt,
+      version: report.to.version,
+      same: isSame,
+      create,
+      change,
+      delete: gone,
+      remarks,
+    },
     exit: isSame ? EXIT.good : EXIT.no,
   };
 }

@@ -36,7 +36,8 @@ type HistorySession = Session<typeof FLAGS>;
 async function history(session: HistorySession): Promise<Answer> {
   const { flags, common, io, signal, connect } = session;
   const limit = Number(flags.limit);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError(`--limit takes a number of entries, not "${flags.limit}"`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new UsageError(`--limit takes a number of entries, not "${flags.limit}"`);
   const client = createClient(await connect(), { signal });
   const namespace = decideNamespace((await readKubeVirts(client)) ?? [], common.namespace);
   const [events, passes] = await Promise.all([client.list('Event', { namespace }), readAll(session, client, limit)]);

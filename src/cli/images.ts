@@ -51,7 +51,9 @@ async function readLive({ common, io, signal, connect }: ImagesSession): Promise
   const kubeVirt = requireKubeVirt(scene, common.namespace);
   const context = await buildContext(scene, kubeVirt, io.now());
   if (context === undefined) {
-    throw new Error('the install strategy of this release is not stored in the cluster, so its images are not known; wait for the operator');
+    throw new Error(
+      'the install strategy of this release is not stored in the cluster, so its images are not known; wait for the operator',
+    );
   }
   const { client, operatorNamespace } = scene;
   const [deployments, pods] = await Promise.all([
@@ -74,10 +76,13 @@ async function readFromFile(file: string, { io, tell }: ImagesSession): Promise<
   const { environment } = decideRelease({ env: io.env, deployments: [], kubeVirt: undefined });
   const target = decideTarget(kubeVirt, environment);
   if (target.kubeVirtVersion !== COMPILED_RELEASE) {
-    warn(`the images are those of ${COMPILED_RELEASE} under the tag ${target.kubeVirtVersion}: other releases may need others`);
+    warn(
+      `the images are those of ${COMPILED_RELEASE} under the tag ${target.kubeVirtVersion}: other releases may need others`,
+    );
   }
   const operator = await readChartDefaults();
-  if (operator === undefined) warn("the operator's own image and that of Redis are not among them: there is no chart here");
+  if (operator === undefined)
+    warn("the operator's own image and that of Redis are not among them: there is no chart here");
   return { context: buildOffline(kubeVirt, environment, io.now()), operator: operator ?? [], digests: new Map() };
 }
 
@@ -111,6 +116,11 @@ function buildOffline(kubeVirt: KubeVirt, environment: ReleaseEnvironment, now: 
 
 /** Images for people. */
 export function renderImages(lines: readonly ImageLine[], paint: Paint): string {
-  const rows = lines.map(({ image, digest, when, usedBy }) => [image, digest ?? paint('dim', 'unknown'), when, usedBy.join(', ')]);
+  const rows = lines.map(({ image, digest, when, usedBy }) => [
+    image,
+    digest ?? paint('dim', 'unknown'),
+    when,
+    usedBy.join(', '),
+  ]);
   return renderTable(['image', 'digest', 'needed', 'by'], rows, paint);
 }

@@ -23,7 +23,9 @@ export async function readKubeVirtFile(file: string, io: FileIo): Promise<KubeVi
   }
   const kubeVirt = asKubeVirt({ ...object, metadata });
   if ((kubeVirt.metadata.namespace ?? '') === '') {
-    throw new UsageError(`the KubeVirt object in ${file} names no namespace: set metadata.namespace, for example kubevirt`);
+    throw new UsageError(
+      `the KubeVirt object in ${file} names no namespace: set metadata.namespace, for example kubevirt`,
+    );
   }
   checkSchema(kubeVirt, file, io);
   return kubeVirt;
@@ -55,4 +57,3 @@ async function parseFile(file: string, io: FileIo): Promise<Record<string, unkno
   if (typeof value !== 'object' || value === null) throw new UsageError(`${file} holds no object`);
   return value as Record<string, unknown>;
 }
-

@@ -94,7 +94,8 @@ async function provideStrategy(
 ): Promise<KubernetesObject | undefined> {
   const file = flags.strategy;
   if (isStrategyKnown(target, scene.table, now)) {
-    if (file !== undefined) tell(`the objects of ${target.kubeVirtVersion} are known already; --strategy is not needed`);
+    if (file !== undefined)
+      tell(`the objects of ${target.kubeVirtVersion} are known already; --strategy is not needed`);
     return undefined;
   }
   if (file !== undefined) return readStrategyFile(file, target, io.read);

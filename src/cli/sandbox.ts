@@ -106,7 +106,15 @@ function answer(state: SandboxState, stateFile: string): Answer {
 
 /** Lines that a shell can read: `eval "$(… sandbox up)"` sets KUBECONFIG. */
 function renderState({ kubeconfig, binaries, metrics, dashboard, redis }: SandboxState, stateFile: string): string {
-  const facts = { metrics, dashboard, redis, kubectl: binaries === undefined ? undefined : `${binaries}/kubectl`, state: stateFile };
-  const comments = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`# ${name}: ${value}\n`]));
+  const facts = {
+    metrics,
+    dashboard,
+    redis,
+    kubectl: binaries === undefined ? undefined : `${binaries}/kubectl`,
+    state: stateFile,
+  };
+  const comments = Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`# ${name}: ${value}\n`],
+  );
   return `${comments.join('')}export KUBECONFIG=${kubeconfig}\n`;
 }

@@ -27,7 +27,10 @@ export function planDefinitions(context: PassContext): StepPlan {
   );
   // API servers establish in the order of creation, and these are waited for.
   const [urgent, others] = [actions.filter(isUrgent), actions.filter((action) => !isUrgent(action))];
-  return { actions: [...urgent, ...others], problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions) };
+  return {
+    actions: [...urgent, ...others],
+    problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions),
+  };
 }
 
 /**

@@ -16,6 +16,7 @@ import { decideSynchronizationAddresses } from '../plan/synchronization-addresse
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import type { WakeUp } from '../plan/types.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
+import { adoptGenerations } from './adopt-generations.ts';
 import { withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
@@ -102,7 +103,7 @@ async function apply(pass: PassState, { target, draft, undertaking }: Aim, loade
   const progress = createProgressReporter(pass);
   const report = await runInstallation(pass, { target, loaded, progress });
   pass.report = report;
-  const reached = { ...draft, generations: [...report.generations] };
+  const reached = { ...draft, generations: [...adoptGenerations(report)] };
   try {
     const result = judge(pass, target, { report, draft: reached });
     progress.finish(report, result.status.phase ?? 'Deploying');

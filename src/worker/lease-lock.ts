@@ -124,7 +124,13 @@ export class LeaseLock implements Lock {
     const tenure = new Tenure({
       // Like the fencing numbers of Redis: no lower than the time.
       fence: Date.now(),
-      times: { ttlMs: leaseMs, marginMs: leaseMs - renewDeadlineMs, renewMs: retryMs, pollMs: retryMs, permissionMs: 0 },
+      times: {
+        ttlMs: leaseMs,
+        marginMs: leaseMs - renewDeadlineMs,
+        renewMs: retryMs,
+        pollMs: retryMs,
+        permissionMs: 0,
+      },
       now: this.#now,
       takenAt,
       renew: () => this.#take(),

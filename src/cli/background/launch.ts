@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { access, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { UsageError } from '../frame/exit.ts';
 import { isAlive, readState, type SandboxState } from './state-file.ts';
 
 /** How often the state of a process that starts or ends is looked at. */
@@ -31,7 +33,9 @@ export interface Launch {
 export async function launchSandbox({ flags, stateFile, logFile, signal }: Launch): Promise<SandboxState> {
   const script = join(ROOT, 'sandbox', 'start.ts');
   await access(script).catch((cause: unknown) => {
-    throw new Error('the sandbox comes with the sources alone: clone the repository and run this command there', { cause });
+    throw new Error('the sandbox comes with the sources alone: clone the repository and run this command there', {
+      cause,
+    });
   });
   await build();
   const child = await start([script, ...flags, `--state=${stateFile}`], logFile);
@@ -39,11 +43,11 @@ export async function launchSandbox({ flags, stateFile, logFile, signal }: Launc
     for (;;) {
       const state = await readState(stateFile);
       if (state !== undefined) return state;
-      if (child.exitCode !== null || child.signalCode !== null) throw await describeEnd(logFile);
+      if (hasEnded(child)) throw await describeEnd(child, logFile);
       await pause(POLL_MS, undefined, { signal });
     }
   } catch (error) {
-    child.kill('SIGTERM');
+    await end(child);
     throw signal.aborted ? signal.reason : error;
   } finally {
     child.unref();
@@ -70,10 +74,26 @@ async function start(args: readonly string[], logFile: string): Promise<ChildPro
   }
 }
 
-async function describeEnd(logFile: string): Promise<Error> {
-  const text = await readFile(logFile, 'utf8');
-  const tail = text.trimEnd().split('\n').slice(-LOG_LINES).join('\n');
-  return new Error(`the sandbox has ended; the end of its log ${logFile}:\n${tail}`);
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** It removes what it has started, which takes a moment. */
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** Code of a process that does not understand its flags. */
+const USAGE_CODE = 2;
+
+async function describeEnd({ exitCode }: ChildProcess, logFile: string): Promise<Error> {
+  const lines = (await readFile(logFile, 'utf8')).trim().split('\n');
+  // What is wrong stands first, the flags that there are below.
+  if (exitCode === USAGE_CODE) return new UsageError(lines[0] ?? '');
+  return new Error(`the sandbox has ended; the end of its log ${logFile}:\n${lines.slice(-LOG_LINES).join('\n')}`);
 }
 
 /** Asks a sandbox to end, and waits until it has. Rejects with the signal's reason. */

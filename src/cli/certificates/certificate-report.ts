@@ -23,7 +23,7 @@ export interface CertificateLine {
 }
 
 /** The authorities that a ConfigMap makes known. */
-export interface BundleLine {
+interface BundleLine {
   configMap: string;
   namespace: string;
   certificates: number;
@@ -45,12 +45,16 @@ const GRACE_MS = 60_000;
 
 /** Looks over the certificates that the operator looks after (spec/certificates.md). Pure. */
 export function buildCertificateReport(context: PassContext): CertificateReport {
-  const renewals = new Map(readCertificateDeadlines(context).map(({ secret, renewsAt }) => [secret, renewsAt.getTime()]));
+  const renewals = new Map(
+    readCertificateDeadlines(context).map(({ secret, renewsAt }) => [secret, renewsAt.getTime()]),
+  );
   const certificates = wantedObjects('Secret', context).map((secret) => describeSecret(secret, renewals, context));
   const bundles = AUTHORITIES.map(({ name }) => describeBundle(name, context));
   const distrusting = findDistrusting(context);
   const good =
-    distrusting.length === 0 && certificates.every(({ problem }) => problem === '') && bundles.every(({ isCurrent }) => isCurrent);
+    distrusting.length === 0 &&
+    certificates.every(({ problem }) => problem === '') &&
+    bundles.every(({ isCurrent }) => isCurrent);
   return { certificates, bundles, distrusting, good };
 }
 

@@ -18,9 +18,7 @@ export async function readKubeVirts(client: Pick<ApiClient, 'list'>): Promise<Ku
 
 /** The KubeVirt objects in a namespace, or all when none is named. */
 function within(kubeVirts: readonly KubeVirt[], namespace: string | undefined): readonly KubeVirt[] {
-  return namespace === undefined
-    ? kubeVirts
-    : kubeVirts.filter(({ metadata }) => metadata.namespace === namespace);
+  return namespace === undefined ? kubeVirts : kubeVirts.filter(({ metadata }) => metadata.namespace === namespace);
 }
 
 /** The KubeVirt object that a command is about. Throws an error that says what there is instead, and the way out. */

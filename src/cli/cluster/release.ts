@@ -1,6 +1,5 @@
 import type { KubeVirt } from '../../api/kubevirt.ts';
 import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
-import type { ApiClient } from '../../apply/client.ts';
 import { parseTarget } from '../../exchange/deployment-config.ts';
 import { COMPILED_RELEASE } from '../../exchange/strategy-source.ts';
 import { readReleaseEnvironment } from '../../release-environment.ts';
@@ -28,11 +27,6 @@ export interface ReleaseFacts {
   /** Deployments in the operator's namespace. */
   deployments: readonly KubernetesObject[];
   kubeVirt: KubeVirt | undefined;
-}
-
-/** The Deployments in the operator's namespace, the operator's own among them. */
-export async function readDeployments(client: ApiClient, namespace: string): Promise<KubernetesObject[]> {
-  return client.list('Deployment', { namespace });
 }
 
 /**
@@ -65,7 +59,9 @@ const hasText = (text: string | undefined): boolean => text !== undefined && tex
 /** The variables with plain values of all containers of a Deployment. */
 function readVariables(deployment: KubernetesObject): Record<string, string> {
   const template = (deployment.spec?.template ?? {}) as { spec?: { containers?: JsonObject[] } };
-  const variables = (template.spec?.containers ?? []).flatMap(({ env = [] }) => env as { name: string; value?: string }[]);
+  const variables = (template.spec?.containers ?? []).flatMap(
+    ({ env = [] }) => env as { name: string; value?: string }[],
+  );
   return Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }
 
@@ -77,4 +73,3 @@ function restore(target: TargetDeployment): ReleaseEnvironment {
   const variables = { ...Object.fromEntries(named), [RELEASE_VARIABLE]: own, KUBEVIRT_VERSION: kubeVirtVersion };
   return { ...readReleaseEnvironment(variables), passthroughEnv };
 }
-

@@ -35,7 +35,7 @@ const DEFAULT_SECONDS = 60;
 /** The values of flags. */
 type Values<F extends Flags> = ReturnType<typeof parseArgs<{ options: F }>>['values'];
 /** The values of the flags that all commands have. */
-export type CommonValues = Values<typeof COMMON>;
+type CommonValues = Values<typeof COMMON>;
 
 /** What a command has found out. */
 export interface Answer {
@@ -158,7 +158,9 @@ async function openConnection(role: string, values: CommonValues, io: CommandIo)
   const { openCluster } = await import('../cluster.ts');
   const kubeconfig = await findKubeconfig(values.kubeconfig, io.env);
   if (kubeconfig === undefined && values.context !== undefined) {
-    throw new UsageError('--context names a context of a kubeconfig, and there is none: name its file with --kubeconfig');
+    throw new UsageError(
+      '--context names a context of a kubeconfig, and there is none: name its file with --kubeconfig',
+    );
   }
   return openCluster(role, { kubeconfig, context: values.context });
 }
@@ -175,7 +177,8 @@ function isUsage(error: unknown): boolean {
 function explain(error: unknown): string {
   const text = errorText(error);
   const refusal = findApiError(error);
-  if (refusal?.status === 403) return `${text}\nThe kubeconfig's user lacks a right: use another one, or have it granted.`;
+  if (refusal?.status === 403)
+    return `${text}\nThe kubeconfig's user lacks a right: use another one, or have it granted.`;
   if (refusal?.status === 401) return `${text}\nThe API server does not know the kubeconfig's user: log in again.`;
   return text;
 }

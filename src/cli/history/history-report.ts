@@ -93,6 +93,7 @@ function describePass(pass: PassRecord): HistoryEntry {
 }
 
 function describeCause({ type, kind, name, namespace, note }: Cause): string {
-  if (kind !== undefined) return `${describeObject({ kind, name: name ?? '', ...(namespace === undefined ? {} : { namespace }) })} ${type}`;
+  if (kind !== undefined)
+    return `${describeObject({ kind, name: name ?? '', ...(namespace === undefined ? {} : { namespace }) })} ${type}`;
   return note === undefined ? type : `${type}: ${note}`;
 }

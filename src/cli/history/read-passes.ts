@@ -33,7 +33,10 @@ export async function readPasses(
 }
 
 /** An impatient connection refuses commands until it is there. */
-function whenReady(redis: { status: string; once: (event: string, listener: (error?: unknown) => void) => unknown }): Promise<void> {
+function whenReady(redis: {
+  status: string;
+  once: (event: string, listener: (error?: unknown) => void) => unknown;
+}): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -17,7 +17,8 @@ interface Values {
 export async function readChartDefaults(): Promise<KubernetesObject[] | undefined> {
   const { parse } = await import('yaml');
   for (const place of PLACES) {
-    const read = async (file: string) => parse(await readFile(new URL(place + file, import.meta.url), 'utf8')) as unknown;
+    const read = async (file: string) =>
+      parse(await readFile(new URL(place + file, import.meta.url), 'utf8')) as unknown;
     try {
       const [values, chart] = await Promise.all([read('values.yaml'), read('Chart.yaml')]);
       return buildPods(values as Values, (chart as { appVersion: string }).appVersion);

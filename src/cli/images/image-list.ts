@@ -43,7 +43,8 @@ export function listImages({ context, operator, digests }: ImageFacts): ImageLin
     if (known === undefined) lines.set(image, { image, digest: digestOf(image, digests), when, usedBy: [user] });
     else if (!known.usedBy.includes(user)) known.usedBy.push(user);
   };
-  for (const deployment of operator) for (const image of imagesOf(deployment)) note(image, 'always', titleOf(deployment));
+  for (const deployment of operator)
+    for (const image of imagesOf(deployment)) note(image, 'always', titleOf(deployment));
   const { target } = context;
   const workloads = listWantedWorkloads(context);
   for (const workload of workloads) {
@@ -70,7 +71,9 @@ function titleOf({ kind, metadata }: KubernetesObject): string {
 function imagesOf({ spec }: KubernetesObject): string[] {
   const template = (spec?.['template'] ?? {}) as { spec?: Record<string, Json> };
   return ['initContainers', 'containers'].flatMap((field) =>
-    ((template.spec?.[field] ?? []) as { image?: string }[]).flatMap(({ image }) => (image === undefined ? [] : [image])),
+    ((template.spec?.[field] ?? []) as { image?: string }[]).flatMap(({ image }) =>
+      image === undefined ? [] : [image],
+    ),
   );
 }
 

@@ -101,5 +101,7 @@ function findRestart(ref: ObjectRef, before: KubernetesObject, after: Kubernetes
 
 function countPods({ kind, spec = {}, status = {} }: KubernetesObject): number {
   const number = (fields: JsonObject, name: string) => (typeof fields[name] === 'number' ? fields[name] : 0);
-  return kind === 'DaemonSet' ? number(status, 'currentNumberScheduled') : number(status, 'replicas') || number(spec, 'replicas');
+  return kind === 'DaemonSet'
+    ? number(status, 'currentNumberScheduled')
+    : number(status, 'replicas') || number(spec, 'replicas');
 }

@@ -28,7 +28,9 @@ export async function drawUpPlan(request: PlanRequest): Promise<PlanReport> {
   const { table, connection, nodes, release, operatorNamespace, log } = scene;
   const { name = '', namespace } = kubeVirt.metadata;
   const target = decideTarget(kubeVirt, release.environment);
-  const others = table.all('KubeVirt').filter((each) => each.metadata.uid !== kubeVirt.metadata.uid) as unknown as KubeVirt[];
+  const others = table
+    .all('KubeVirt')
+    .filter((each) => each.metadata.uid !== kubeVirt.metadata.uid) as unknown as KubeVirt[];
   const rehearsal = await rehearse(objectKey(name, namespace), {
     table,
     connection,
@@ -41,7 +43,16 @@ export async function drawUpPlan(request: PlanRequest): Promise<PlanReport> {
     ...(afterPass === undefined ? {} : { afterPass }),
   });
   const missingRights = await findMissing(scene, target, now);
-  return buildReport({ kubeVirt, others, operatorNamespace, target, releaseSource: release.source, rehearsal, missingRights, assumptions });
+  return buildReport({
+    kubeVirt,
+    others,
+    operatorNamespace,
+    target,
+    releaseSource: release.source,
+    rehearsal,
+    missingRights,
+    assumptions,
+  });
 }
 
 async function findMissing(scene: Scene, target: TargetDeployment, now: Date): Promise<MissingRights[] | undefined> {

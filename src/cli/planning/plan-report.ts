@@ -88,7 +88,9 @@ function describeDirection({ status }: KubeVirt, target: TargetDeployment, situa
   if (situation.type !== 'deploy' || situation.undertaking !== 'rollback') return [];
   const from = status?.observedKubeVirtVersion ?? '';
   return [
-    warning(`this goes back from ${from} to ${target.kubeVirtVersion}: the way of an install, virt-api first; what only ${from} knows is removed`),
+    warning(
+      `this goes back from ${from} to ${target.kubeVirtVersion}: the way of an install, virt-api first; what only ${from} knows is removed`,
+    ),
   ];
 }
 

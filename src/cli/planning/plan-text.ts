@@ -77,7 +77,8 @@ function renderChanges(changes: readonly ObjectChange[], { isFull }: TextOptions
   const isQuiet = ({ fields }: ObjectChange) => !isFull && fields.every(isMetadataChange);
   const told = changes.filter((change) => !isQuiet(change));
   const quiet = changes.filter(isQuiet);
-  const rest = quiet.length === 0 ? '' : `  ~ ${quiet.length} more, of which only labels and annotations change (--full tells)\n`;
+  const rest =
+    quiet.length === 0 ? '' : `  ~ ${quiet.length} more, of which only labels and annotations change (--full tells)\n`;
   const lines = told.map((change) => renderChange(change, isFull, paint)).join('');
   return `${paint('strong', `Change ${changes.length}`)}\n${lines}${rest}`;
 }
@@ -138,4 +139,3 @@ function renderEnd({ steps, succeeds, create, change, delete: gone }: PlanReport
   const counts = `${create.length} created, ${change.length} changed, ${gone.length} deleted`;
   return `${paint('good', `Ends Deployed: ${counts}.`)}\n`;
 }
-

@@ -26,7 +26,10 @@ export function findMissingRights(wanted: readonly PolicyRule[], held: readonly 
 }
 
 /** Whether the rules allow a verb on a resource. */
-export function isAllowed(held: readonly PolicyRule[], right: Required<Pick<Right, 'verb' | 'group' | 'resource'>>): boolean {
+export function isAllowed(
+  held: readonly PolicyRule[],
+  right: Required<Pick<Right, 'verb' | 'group' | 'resource'>>,
+): boolean {
   return held.some((rule) => covers(rule, right));
 }
 

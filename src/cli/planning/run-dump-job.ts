@@ -51,7 +51,13 @@ function catchConfigMap(connection: ApiConnection, target: TargetDeployment, sig
   const opened = (async () => {
     const { metadata } = await connection.request({ method: 'GET', path, query, signal });
     const { resourceVersion } = metadata as { resourceVersion: string };
-    return connection.stream({ method: 'GET', path, query: { ...query, watch: true, resourceVersion }, silenceMs: SILENCE_MS, signal });
+    return connection.stream({
+      method: 'GET',
+      path,
+      query: { ...query, watch: true, resourceVersion },
+      silenceMs: SILENCE_MS,
+      signal,
+    });
   })();
   const configMap = (async () => {
     const stream = await opened;

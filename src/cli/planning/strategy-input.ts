@@ -34,7 +34,8 @@ async function parseStrategy(text: string) {
   const { parse, parseAllDocuments } = await import('yaml');
   const documents = parseAllDocuments(text).length;
   const single = documents === 1 ? (parse(text) as KubernetesObject | null) : undefined;
-  if (single?.kind === 'ConfigMap' && STRATEGY_LABEL in (single.metadata.labels ?? {})) return parseStrategyConfigMap(single);
+  if (single?.kind === 'ConfigMap' && STRATEGY_LABEL in (single.metadata.labels ?? {}))
+    return parseStrategyConfigMap(single);
   const objects = decodeManifests(text);
   if (objects.length === 0) throw new Error('it holds no objects');
   return buildInstallStrategy(objects);
@@ -61,7 +62,6 @@ function isDumpJobOf(target: TargetDeployment, { metadata }: KubernetesObject): 
 export function describeUnknown({ kubeVirtVersion }: TargetDeployment): string {
   return (
     `the objects of ${kubeVirtVersion} are not known here: neither does this program generate them nor does the cluster store them. ` +
-    'Name a file that holds them with --strategy, or let a Job with that release\'s own image write them with --run-job'
+    "Name a file that holds them with --strategy, or let a Job with that release's own image write them with --run-job"
   );
 }
-

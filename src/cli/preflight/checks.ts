@@ -12,15 +12,27 @@ import { describeUserRight } from './user-rights.ts';
 /** All checks in the order in which they are told. */
 const CHECKS: readonly { name: string; check: Check; fine: (facts: Facts) => string }[] = [
   { name: 'Kubernetes', check: checkVersion, fine: ({ version }) => `${version} serves every API that is needed` },
-  { name: 'nodes', check: checkNodes, fine: ({ nodes }) => `${nodes.length} nodes, of architectures that KubeVirt runs on` },
-  { name: 'namespace', check: checkNamespace, fine: ({ operatorNamespace }) => `${operatorNamespace} is there and lets privileged pods in` },
+  {
+    name: 'nodes',
+    check: checkNodes,
+    fine: ({ nodes }) => `${nodes.length} nodes, of architectures that KubeVirt runs on`,
+  },
+  {
+    name: 'namespace',
+    check: checkNamespace,
+    fine: ({ operatorNamespace }) => `${operatorNamespace} is there and lets privileged pods in`,
+  },
   { name: 'priority class', check: checkPriorityClass, fine: () => 'kubevirt-cluster-critical is there' },
   { name: 'definitions', check: checkDefinitions, fine: () => 'no CustomResourceDefinition is in the way' },
   { name: 'webhooks', check: checkWebhooks, fine: () => 'no webhook leads to a Service that is gone' },
   { name: 'API services', check: checkApiServices, fine: () => 'no APIService leads to a Service that is gone' },
   { name: 'KubeVirt objects', check: checkKubeVirts, fine: ({ kubeVirts }) => describeObjects(kubeVirts.length) },
   { name: 'customizations', check: checkCustomizations, fine: () => 'every patch can be applied' },
-  { name: "operator's rights", check: checkOperatorRights, fine: ({ release }) => `enough for every role of ${release}` },
+  {
+    name: "operator's rights",
+    check: checkOperatorRights,
+    fine: ({ release }) => `enough for every role of ${release}`,
+  },
   { name: 'your rights', check: checkUserRights, fine: () => 'enough to install' },
   { name: 'other operators', check: checkOtherOperators, fine: () => 'none' },
 ];
@@ -53,7 +65,13 @@ function checkVersion({ version, apis }: Facts): ReturnType<Check> {
       remedy: 'use a newer Kubernetes, or switch the API on',
     })),
     ...(minor < OLDEST_MINOR
-      ? [{ level: 'warning' as const, text: `${version} is older than 1.${OLDEST_MINOR}`, remedy: 'update Kubernetes first' }]
+      ? [
+          {
+            level: 'warning' as const,
+            text: `${version} is older than 1.${OLDEST_MINOR}`,
+            remedy: 'update Kubernetes first',
+          },
+        ]
       : []),
   ];
 }
@@ -70,7 +88,9 @@ function checkPriorityClass({ hasPriorityClass }: Facts): ReturnType<Check> {
 }
 
 function checkWebhooks(facts: Facts): ReturnType<Check> {
-  return facts.webhooks.filter((webhook) => isWebhookLeftover(webhook, facts)).map((webhook) => describeLeftover(webhook, facts));
+  return facts.webhooks
+    .filter((webhook) => isWebhookLeftover(webhook, facts))
+    .map((webhook) => describeLeftover(webhook, facts));
 }
 
 function checkApiServices({ apiServices, missingServices }: Facts): ReturnType<Check> {
@@ -87,7 +107,9 @@ function checkApiServices({ apiServices, missingServices }: Facts): ReturnType<C
 function checkKubeVirts({ kubeVirts, operatorNamespace }: Facts): ReturnType<Check> {
   if (kubeVirts.length > 1) {
     const names = kubeVirts.map(titleOf).join(' and ');
-    return [{ level: 'problem', text: `there are several, ${names}: none is looked after`, remedy: 'delete all but one' }];
+    return [
+      { level: 'problem', text: `there are several, ${names}: none is looked after`, remedy: 'delete all but one' },
+    ];
   }
   return kubeVirts
     .filter(({ metadata }) => metadata.namespace !== operatorNamespace)
@@ -110,7 +132,8 @@ function checkOperatorRights({ operatorRights, strategy, operatorNamespace, rele
     const text = `ServiceAccount ${operatorNamespace}/${OPERATOR_ACCOUNT} is not there yet; the chart creates it`;
     return [{ level: 'unknown', text }];
   }
-  if (strategy === undefined) return [{ level: 'unknown', text: `the roles of ${release} are not known here; see "plan --to ${release}"` }];
+  if (strategy === undefined)
+    return [{ level: 'unknown', text: `the roles of ${release} are not known here; see "plan --to ${release}"` }];
   return findUngrantableRoles(strategy, operatorRights).map(({ role, rights }) => ({
     level: 'problem',
     text: `${role} cannot be created: the operator lacks ${rights.join(', ')}`,

@@ -54,16 +54,17 @@ export async function readFacts(
   const target = decideTarget(kubeVirt ?? buildPlain(operatorNamespace), release.environment);
   const strategy = await loadStrategy(scene, target, now);
   const read = (path: string) => connection.request({ method: 'GET', path, signal });
-  const [version, apis, namespace, webhooks, apiServices, operatorRights, deniedRights, deployments] = await Promise.all([
-    read('/version'),
-    readApis(read),
-    client.find({ kind: 'Namespace', name: operatorNamespace }),
-    Promise.all([client.list('ValidatingWebhookConfiguration'), client.list('MutatingWebhookConfiguration')]),
-    client.list('APIService'),
-    readOperatorRights(client, operatorNamespace),
-    readDeniedRights(connection, INSTALLER_RIGHTS, { namespace: operatorNamespace, signal }),
-    client.list('Deployment', { namespace: operatorNamespace }),
-  ]);
+  const [version, apis, namespace, webhooks, apiServices, operatorRights, deniedRights, deployments] =
+    await Promise.all([
+      read('/version'),
+      readApis(read),
+      client.find({ kind: 'Namespace', name: operatorNamespace }),
+      Promise.all([client.list('ValidatingWebhookConfiguration'), client.list('MutatingWebhookConfiguration')]),
+      client.list('APIService'),
+      readOperatorRights(client, operatorNamespace),
+      readDeniedRights(connection, INSTALLER_RIGHTS, { namespace: operatorNamespace, signal }),
+      client.list('Deployment', { namespace: operatorNamespace }),
+    ]);
   return {
     version: (version as { gitVersion?: string }).gitVersion ?? '',
     apis,
@@ -110,7 +111,10 @@ async function readDefinitions({ client }: Scene, strategy: InstallStrategy | un
 export function servicesOf(object: KubernetesObject): string[] {
   type Reference = { namespace?: string; name?: string } | undefined;
   const webhooks = (object['webhooks'] ?? []) as { clientConfig?: { service?: Reference } }[];
-  const references = [...webhooks.map(({ clientConfig }) => clientConfig?.service), object.spec?.['service'] as Reference];
+  const references = [
+    ...webhooks.map(({ clientConfig }) => clientConfig?.service),
+    object.spec?.['service'] as Reference,
+  ];
   return references.flatMap((reference) =>
     reference?.name === undefined ? [] : [objectKey(reference.name, reference.namespace)],
   );

@@ -13,7 +13,9 @@ export function checkNodes({ nodes, kubeVirt }: Facts): ReturnType<Check> {
   if (linux.length === 0) {
     return [{ level: 'problem', text: 'there is no Linux node', remedy: 'add one' }];
   }
-  const strange = linux.map((labels) => labels['kubernetes.io/arch'] ?? '').filter((arch) => !ARCHITECTURES.includes(arch));
+  const strange = linux
+    .map((labels) => labels['kubernetes.io/arch'] ?? '')
+    .filter((arch) => !ARCHITECTURES.includes(arch));
   const hasPlace = linux.some((labels) => CONTROL_PLANE.some((label) => label in labels));
   const isPlaced = kubeVirt?.spec.infra?.nodePlacement !== undefined;
   return [

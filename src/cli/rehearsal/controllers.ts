@@ -46,7 +46,9 @@ export class Controllers {
 
   #settleDefinition(definition: KubernetesObject): boolean {
     const isDying = definition.metadata.deletionTimestamp !== undefined;
-    const [type, reason] = isDying ? ['Terminating', 'InstanceDeletionCompleted'] : ['Established', 'InitialNamesAccepted'];
+    const [type, reason] = isDying
+      ? ['Terminating', 'InstanceDeletionCompleted']
+      : ['Established', 'InitialNamesAccepted'];
     const status = isDying ? 'False' : 'True';
     const conditions = (definition.status?.conditions ?? []) as JsonObject[];
     if (conditions.some((each) => each.type === type && each.status === status)) return false;
@@ -95,7 +97,10 @@ export class Controllers {
   #podsOf({ metadata }: KubernetesObject): KubernetesObject[] {
     return this.#table
       .all('Pod')
-      .filter((pod) => pod.metadata.namespace === metadata.namespace && pod.metadata.name?.startsWith(`${metadata.name ?? ''}-`));
+      .filter(
+        (pod) =>
+          pod.metadata.namespace === metadata.namespace && pod.metadata.name?.startsWith(`${metadata.name ?? ''}-`),
+      );
   }
 
   /** Pods whose workload is gone go with it. */
@@ -110,7 +115,9 @@ export class Controllers {
 }
 
 function isPodOf(pod: KubernetesObject, { metadata }: KubernetesObject): boolean {
-  return pod.metadata.namespace === metadata.namespace && pod.metadata.name?.startsWith(`${metadata.name ?? ''}-`) === true;
+  return (
+    pod.metadata.namespace === metadata.namespace && pod.metadata.name?.startsWith(`${metadata.name ?? ''}-`) === true
+  );
 }
 
 const OWNERS: readonly string[] = ['ReplicaSet', 'DaemonSet'];
@@ -137,7 +144,8 @@ function numbersOf({ status }: KubernetesObject): Partial<Numbers> {
 
 /** Whether every pod is of the present template, as the real controller says. */
 function isRolled(workload: KubernetesObject): boolean {
-  const { observedGeneration, replicas, updatedReplicas, desiredNumberScheduled, updatedNumberScheduled } = numbersOf(workload);
+  const { observedGeneration, replicas, updatedReplicas, desiredNumberScheduled, updatedNumberScheduled } =
+    numbersOf(workload);
   const [wanted = 0, updated = 0] =
     workload.kind === 'DaemonSet' ? [desiredNumberScheduled, updatedNumberScheduled] : [replicas, updatedReplicas];
   return observedGeneration === workload.metadata.generation && updated >= wanted && wanted > 0;
@@ -154,7 +162,13 @@ function buildStatus(workload: KubernetesObject, wanted: number, updated: number
   const { generation } = workload.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
   if (workload.kind === 'Deployment') {
-    return { ...observed, replicas: wanted, updatedReplicas: updated, readyReplicas: wanted, availableReplicas: wanted };
+    return {
+      ...observed,
+      replicas: wanted,
+      updatedReplicas: updated,
+      readyReplicas: wanted,
+      availableReplicas: wanted,
+    };
   }
   return {
     ...observed,
@@ -170,7 +184,13 @@ function buildStatus(workload: KubernetesObject, wanted: number, updated: number
 function buildPod(workload: KubernetesObject, index: number): KubernetesObject {
   const { name = '', namespace, uid = '' } = workload.metadata;
   const { metadata = {}, spec } = templateOf(workload);
-  const owner = { apiVersion: 'apps/v1', kind: workload.kind === 'DaemonSet' ? 'DaemonSet' : 'ReplicaSet', name, uid, controller: true };
+  const owner = {
+    apiVersion: 'apps/v1',
+    kind: workload.kind === 'DaemonSet' ? 'DaemonSet' : 'ReplicaSet',
+    name,
+    uid,
+    controller: true,
+  };
   const containerStatuses = (spec?.containers ?? []).map((container) => ({
     name: container.name ?? '',
     ready: true,

@@ -60,7 +60,9 @@ export class DryApi implements ApiConnection {
     const named = { ...target, name: target.name };
     const before = await this.#require(named);
     if (call.method === 'GET') return this.#answer(before);
-    return call.method === 'DELETE' ? this.#delete(named, before, call) : this.#answer(this.#change(named, before, call));
+    return call.method === 'DELETE'
+      ? this.#delete(named, before, call)
+      : this.#answer(this.#change(named, before, call));
   }
 
   stream(call: ApiRequest): Promise<ApiStream> {
@@ -128,7 +130,8 @@ export class DryApi implements ApiConnection {
 
   #change(target: Named, before: KubernetesObject, call: ApiRequest): KubernetesObject {
     const changed = call.method === 'PUT' ? replaceWhole(before, call.body as KubernetesObject) : patch(before, call);
-    const merged = target.subresource === 'status' ? { ...before, status: changed.status ?? {} } : keepStatus(changed, before);
+    const merged =
+      target.subresource === 'status' ? { ...before, status: changed.status ?? {} } : keepStatus(changed, before);
     const after = this.#store(target.kind, settleGeneration(merged, before));
     this.#onWrite({ verb: call.method === 'PUT' ? 'update' : 'patch', ...target, before, after });
     if (isReleased(after.metadata)) this.#remove(target);
@@ -170,7 +173,10 @@ function keyOf({ kind, name, namespace }: Named): string {
 function replaceWhole(before: KubernetesObject, body: KubernetesObject): KubernetesObject {
   const { resourceVersion } = body.metadata;
   if (resourceVersion !== undefined && resourceVersion !== before.metadata.resourceVersion) {
-    throw new ApiError(`${before.kind} "${before.metadata.name ?? ''}" was changed`, { status: 409, reason: 'Conflict' });
+    throw new ApiError(`${before.kind} "${before.metadata.name ?? ''}" was changed`, {
+      status: 409,
+      reason: 'Conflict',
+    });
   }
   const { uid, creationTimestamp, generation } = before.metadata;
   const own = Object.fromEntries(
@@ -184,7 +190,8 @@ function patch(before: KubernetesObject, { contentType, body }: ApiRequest): Kub
   if (contentType === 'application/merge-patch+json') {
     return applyMergePatch(document, body as Json) as unknown as KubernetesObject;
   }
-  if (contentType !== 'application/json-patch+json') throw new Error(`a patch of ${contentType ?? ''} cannot be rehearsed`);
+  if (contentType !== 'application/json-patch+json')
+    throw new Error(`a patch of ${contentType ?? ''} cannot be rehearsed`);
   try {
     return applyJsonPatch(document, body) as unknown as KubernetesObject;
   } catch (cause) {
@@ -206,7 +213,9 @@ const CONTENT = ['spec', 'webhooks'] as const;
 /** Counts the generation up when the content has changed; a content that the server would fill up to what it was is what it was. */
 function settleGeneration(changed: KubernetesObject, before: KubernetesObject): KubernetesObject {
   const same = CONTENT.filter((field) => isWhatWasWanted(changed[field], before[field]));
-  const kept = Object.fromEntries(same.flatMap((field) => (before[field] === undefined ? [] : [[field, before[field]]])));
+  const kept = Object.fromEntries(
+    same.flatMap((field) => (before[field] === undefined ? [] : [[field, before[field]]])),
+  );
   const { generation = 0 } = before.metadata;
   const isChanged = same.length < CONTENT.length;
   return {

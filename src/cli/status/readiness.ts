@@ -9,7 +9,8 @@ export interface Readiness {
 
 /** Judges an installation by its object: deployed, available, neither progressing nor degraded, and for the present generation. Pure. */
 export function decideReadiness({ metadata, status = {} }: KubeVirt): Readiness {
-  if (metadata.deletionTimestamp !== undefined) return not(`it is being removed${because(status, 'Synchronized', 'False')}`);
+  if (metadata.deletionTimestamp !== undefined)
+    return not(`it is being removed${because(status, 'Synchronized', 'False')}`);
   if (status.phase === undefined) return not('no operator has looked at it yet');
   const failed = because(status, 'Synchronized', 'False');
   if (failed !== '') return not(`the operator cannot go on${failed}`);

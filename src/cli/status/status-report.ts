@@ -68,7 +68,10 @@ function findRemarks({ scene, kubeVirt, others, operator, deletionBlock }: Statu
   const isRemoved = kubeVirt.metadata.deletionTimestamp !== undefined;
   const repair = describeRepair(operatorNamespace, operator);
   return [
-    ...others.map((other) => `there is another KubeVirt object, ${titleOf(other)}: neither is looked after until one of them is deleted`),
+    ...others.map(
+      (other) =>
+        `there is another KubeVirt object, ${titleOf(other)}: neither is looked after until one of them is deleted`,
+    ),
     ...(isAway ? [`no pod of the operator is ready: nobody looks after this installation`] : []),
     ...(isAway && isRemoved ? [`the removal goes on when the operator runs: ${repair}`] : []),
     ...(deletionBlock?.isUnanswered === true

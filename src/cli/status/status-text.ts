@@ -58,4 +58,3 @@ function renderOperator({ operator, version }: StatusReport): string {
   const list = operator.map(({ name, ready, wanted }) => `${name} ${ready}/${wanted} ready`).join(', ');
   return `\n  Operator: ${list}${by}\n`;
 }
-

@@ -12,10 +12,7 @@ const FORMATS = { good: 'green', bad: 'red', warn: 'yellow', dim: 'dim', strong:
 export const PLAIN: Paint = (_style, text) => text;
 
 /** Colours on a terminal alone, and not where the user has switched them off (NO_COLOR). */
-export function buildPaint(where: {
-  isTerminal: boolean;
-  env: Readonly<Record<string, string | undefined>>;
-}): Paint {
+export function buildPaint(where: { isTerminal: boolean; env: Readonly<Record<string, string | undefined>> }): Paint {
   const { isTerminal, env } = where;
   if (!isTerminal || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return PLAIN;
   return (style, text) => styleText(FORMATS[style], text, { validateStream: false });

@@ -11,9 +11,17 @@ export function renderTable(heading: readonly string[], rows: readonly (readonly
 }
 
 /** Lines with aligned columns; the last column is not padded. */
-export function renderColumns(rows: readonly (readonly string[])[]): string {
+function renderColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, widthOf(cell))), []);
-  return rows.map((row) => `${row.map((cell, i) => pad(cell, widths[i] ?? 0)).join(GAP).trimEnd()}\n`).join('');
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => pad(cell, widths[i] ?? 0))
+          .join(GAP)
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /** Indents every line of a text. */

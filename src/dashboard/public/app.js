@@ -65,15 +65,19 @@ const MEANWHILE =
   'What is shown below was seen before. The operator goes on without Redis after a minute, and admission does not need it.';
 
 function banner() {
-  const { redis } = state;
   const element = byId('banner');
-  element.hidden = redis === undefined || redis.state === 'ready';
-  if (redis?.state === 'away') {
-    const since = new Date(redis.since).toLocaleTimeString();
-    setText(element, `Redis is not reachable: ${redis.reason} (since ${since}). ${MEANWHILE}`);
-  } else if (redis?.state === 'searching') {
-    setText(element, 'Redis is not reachable, or no gateway or worker has put its queue there yet.');
-  } else setText(element, '');
+  const text = bannerText(state);
+  element.hidden = text === '';
+  if (text !== element.textContent) say(text === '' ? 'Redis is reachable.' : text);
+  setText(element, text);
+}
+
+/** @param {State} state */
+function bannerText({ redis }) {
+  if (redis?.state === 'searching')
+    return 'Redis is not reachable, or no gateway or worker has put its queue there yet.';
+  if (redis?.state !== 'away') return '';
+  return `Redis is not reachable: ${redis.reason} (since ${new Date(redis.since).toLocaleTimeString()}). ${MEANWHILE}`;
 }
 
 let saidAt = 0;

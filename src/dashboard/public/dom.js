@@ -75,6 +75,17 @@ export function setClock(operatorNow) {
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const DAY_MS = 86_400_000;
+
+/**
+ * A moment of the operator's clock by that of this browser: the time of the day, and the date unless it was lately.
+ * @param {number} at
+ */
+export function clockText(at) {
+  return (now() - at < DAY_MS / 2 ? CLOCK : MOMENT).format(at - clockOffset);
+}
+
 /**
  * Shows a moment as its distance from now, or as how long it has lasted, which goes on by itself; the moment itself as a tip.
  * @param {HTMLTimeElement} element

@@ -1,7 +1,7 @@
 // @ts-check
 /** Who leads, whether Redis answers, how many jobs there are, and when the next pass is planned. */
 
-import { build, buildVerdict, byId, setMoment, setText, setVerdict, syncChildren } from './dom.js';
+import { build, buildVerdict, byId, clockText, setMoment, setText, setVerdict, syncChildren } from './dom.js';
 
 /** @typedef {import('./words.js').Verdict} Verdict */
 /** @typedef {import('./app.js').State} State */
@@ -29,10 +29,13 @@ function showLeader({ leader }) {
     cell.replaceChildren(leader === undefined ? '–' : 'Nobody: nothing is installed or repaired until a worker leads.');
     return;
   }
-  if (cell.firstElementChild === null) cell.replaceChildren(build('strong'), ', for ', build('time'));
-  const [name, since] = cell.children;
+  if (cell.firstElementChild === null) {
+    cell.replaceChildren(build('strong'), ', for ', build('time'), ', since ', build('span'));
+  }
+  const [name, lasted, since] = cell.children;
   if (name) setText(name, leader.holder);
-  if (since instanceof HTMLTimeElement) setMoment(since, leader.since, 'duration');
+  if (lasted instanceof HTMLTimeElement) setMoment(lasted, leader.since, 'duration');
+  if (since) setText(since, clockText(leader.since));
 }
 
 /**

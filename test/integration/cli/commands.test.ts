@@ -35,7 +35,11 @@ async function plan(args: string[], files: Record<string, string> = {}): Promise
 }
 
 /** A write in words. The audit log counts a namespace among the objects in it. */
-function describeWrite(verb: string, resource: string, { namespace = '', name = '' }: { namespace?: string; name?: string }): string {
+function describeWrite(
+  verb: string,
+  resource: string,
+  { namespace = '', name = '' }: { namespace?: string; name?: string },
+): string {
   return `${verb} ${resource} ${resource === 'namespaces' ? '' : namespace}/${name}`;
 }
 
@@ -43,7 +47,9 @@ function describeWrite(verb: string, resource: string, { namespace = '', name = 
 function plannedWrites({ steps }: Pick<PlanReport, 'steps'>): string[] {
   return steps
     .flatMap(({ writes }) => writes)
-    .map((write) => describeWrite(write.verb, [KINDS[write.kind].plural, write.subresource].filter(Boolean).join('/'), write));
+    .map((write) =>
+      describeWrite(write.verb, [KINDS[write.kind].plural, write.subresource].filter(Boolean).join('/'), write),
+    );
 }
 
 /** What the operator keeps books with is no part of a plan. */
@@ -52,7 +58,9 @@ const BOOKS = ['kubevirts', 'events', 'leases'];
 function auditedWrites(entries: readonly AuditEntry[]): string[] {
   return entries.flatMap(({ verb, objectRef = { resource: '' } }) => {
     const { resource, subresource } = objectRef;
-    return BOOKS.includes(resource) ? [] : [describeWrite(verb, [resource, subresource].filter(Boolean).join('/'), objectRef)];
+    return BOOKS.includes(resource)
+      ? []
+      : [describeWrite(verb, [resource, subresource].filter(Boolean).join('/'), objectRef)];
   });
 }
 
@@ -105,7 +113,10 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     await t.test('preflight names what the namespace lacks, with the way out, and lets go on', async () => {
       const { code, out } = await run('preflight');
       assert.match(out, /! namespace: kubevirt has no label pod-security/);
-      assert.match(out, /→ kubectl label namespace kubevirt --overwrite pod-security\.kubernetes\.io\/enforce=privileged/);
+      assert.match(
+        out,
+        /→ kubectl label namespace kubevirt --overwrite pod-security\.kubernetes\.io\/enforce=privileged/,
+      );
       assert.match(out, /✓ priority class/);
       assert.match(out, /✓ operator's rights: enough for every role of v1\.9\.0/);
       assert.equal(code, 0);
@@ -123,11 +134,20 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     assert.equal(report.undertaking, 'install');
     assert.equal(report.from, null);
     assert.deepEqual(report.restart, []);
-    assert.deepEqual(report.change.map(({ kind, name }) => `${kind} ${name}`), ['Namespace kubevirt']);
+    assert.deepEqual(
+      report.change.map(({ kind, name }) => `${kind} ${name}`),
+      ['Namespace kubevirt'],
+    );
     assert.deepEqual(report.delete, []);
     operator = await startLeader(site);
     const mark = await markAudit(site);
-    await createKubeVirt(site, { certificateRotateStrategy: {}, configuration: { developerConfiguration: { featureGates: [] } }, customizeComponents: {}, imagePullPolicy: 'IfNotPresent', workloadUpdateStrategy: {} });
+    await createKubeVirt(site, {
+      certificateRotateStrategy: {},
+      configuration: { developerConfiguration: { featureGates: [] } },
+      customizeComponents: {},
+      imagePullPolicy: 'IfNotPresent',
+      workloadUpdateStrategy: {},
+    });
     const [waited, early] = await Promise.all([run('status', ['--wait']), run('status', ['-o', 'json'])]);
     assert.equal(early.code, 3, 'status of an installation under way is a no');
     assert.equal((JSON.parse(early.out) as StatusReport).ready, false);
@@ -161,7 +181,10 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     await t.test('certs', async () => {
       const { code, out } = await run('certs');
       assert.match(out, /kubevirt-ca +authority +kubevirt\.io@\d+ +itself +6 d 23 h +in 5 d 14 h/);
-      assert.match(out, /kubevirt-operator-certs +leaf +kubevirt-operator-webhook\S+ +kubevirt\.io@\d+ +23 h \d+ min +in 19 h|18 h/);
+      assert.match(
+        out,
+        /kubevirt-operator-certs +leaf +kubevirt-operator-webhook\S+ +kubevirt\.io@\d+ +23 h \d+ min +in 19 h|18 h/,
+      );
       assert.match(out, /All certificates are in order\./);
       assert.equal(code, 0);
     });
@@ -171,7 +194,9 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
       const pods = (await site.plane.api.expect('GET', `/api/v1/namespaces/${NAMESPACE}/pods`)) as unknown as {
         items: { spec: { containers: { image: string }[]; initContainers?: { image: string }[] } }[];
       };
-      const running = pods.items.flatMap(({ spec }) => [...spec.containers, ...(spec.initContainers ?? [])].map(({ image }) => image));
+      const running = pods.items.flatMap(({ spec }) =>
+        [...spec.containers, ...(spec.initContainers ?? [])].map(({ image }) => image),
+      );
       assert.deepEqual(listed.map(({ image }) => image).toSorted(), [...new Set(running)].toSorted());
       assert.equal(code, 0);
     });
@@ -189,21 +214,41 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
       await run('preflight');
       const commands = (await writesSince(site, mark)).filter(({ userAgent }) => !userAgent.includes('(all)'));
       // Reviews of rights are created and stored nowhere; a deletion that is only tried is a dry run.
-      assert.deepEqual(commands.filter(({ objectRef, requestURI }) => objectRef?.resource !== 'selfsubjectaccessreviews' && !requestURI.includes('dryRun=All')), []);
+      assert.deepEqual(
+        commands.filter(
+          ({ objectRef, requestURI }) =>
+            objectRef?.resource !== 'selfsubjectaccessreviews' && !requestURI.includes('dryRun=All'),
+        ),
+        [],
+      );
     });
   });
 
   test('a change of the configuration', async () => {
-    const cr = CR.replace('featureGates: []', 'featureGates: [DecentralizedLiveMigration]\n      disabledFeatureGates: [Template]').replace('spec:', 'spec:\n  infra: {replicas: 1}');
+    const cr = CR.replace(
+      'featureGates: []',
+      'featureGates: [DecentralizedLiveMigration]\n      disabledFeatureGates: [Template]',
+    ).replace('spec:', 'spec:\n  infra: {replicas: 1}');
     const report = await plan(['--cr', 'cr.yaml'], { 'cr.yaml': cr });
     assert.equal(report.code, 0, JSON.stringify(report.remarks));
     assert.equal(report.undertaking, 'reconfigure');
     assert.ok(report.create.some(({ name }) => name === 'virt-synchronization-controller'));
     assert.ok(report.delete.some(({ name }) => name === 'virt-template-apiserver'));
-    assert.deepEqual(report.restart.find(({ name }) => name === 'virt-handler'), { kind: 'DaemonSet', namespace: NAMESPACE, name: 'virt-handler', pods: 3 });
+    assert.deepEqual(
+      report.restart.find(({ name }) => name === 'virt-handler'),
+      { kind: 'DaemonSet', namespace: NAMESPACE, name: 'virt-handler', pods: 3 },
+    );
     const api = report.change.find(({ kind, name }) => kind === 'Deployment' && name === 'virt-api');
-    assert.deepEqual(api?.fields.find(({ path }) => path === 'spec.replicas'), { path: 'spec.replicas', from: 2, to: 1 });
-    await assertFollowed(report, { infra: { replicas: 1 }, configuration: { developerConfiguration: { featureGates: ['DecentralizedLiveMigration'], disabledFeatureGates: ['Template'] } } });
+    assert.deepEqual(
+      api?.fields.find(({ path }) => path === 'spec.replicas'),
+      { path: 'spec.replicas', from: 2, to: 1 },
+    );
+    await assertFollowed(report, {
+      infra: { replicas: 1 },
+      configuration: {
+        developerConfiguration: { featureGates: ['DecentralizedLiveMigration'], disabledFeatureGates: ['Template'] },
+      },
+    });
   });
 
   test('an update to a release that this program was not built for', async (t) => {
@@ -234,12 +279,18 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
   test('the way back', async () => {
     const report = await plan(['--to', 'v1.9.0']);
     assert.equal(report.undertaking, 'rollback');
-    assert.ok(report.remarks.some(({ level, text }) => level === 'warning' && text.startsWith('this goes back from v1.9.3 to v1.9.0')));
+    assert.ok(
+      report.remarks.some(
+        ({ level, text }) => level === 'warning' && text.startsWith('this goes back from v1.9.3 to v1.9.0'),
+      ),
+    );
     await assertFollowed(report, { imageTag: 'v1.9.0' });
   });
 
   test('an update that leaves out a minor release is warned of', async () => {
-    const { out } = await run('render', ['--cr', 'cr.yaml', '-o', 'yaml'], { 'cr.yaml': CR.replace('spec:', 'spec:\n  imageTag: v1.11.0') });
+    const { out } = await run('render', ['--cr', 'cr.yaml', '-o', 'yaml'], {
+      'cr.yaml': CR.replace('spec:', 'spec:\n  imageTag: v1.11.0'),
+    });
     const report = await plan(['--to', 'v1.11.0', '--strategy', 'objects.yaml'], { 'objects.yaml': out });
     assert.equal(report.code, 0, JSON.stringify(report.remarks));
     assert.ok(report.remarks.some(({ level, text }) => level === 'warning' && /leaves out a minor release/.test(text)));
@@ -249,7 +300,12 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     await operator.end('SIGTERM');
     const { api } = site.plane;
     await api.expect('DELETE', `/api/v1/namespaces/${NAMESPACE}/services/virt-api`);
-    await api.expect('PATCH', `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets/virt-handler`, { spec: { template: { spec: { hostPID: false } } } }, 'application/merge-patch+json');
+    await api.expect(
+      'PATCH',
+      `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets/virt-handler`,
+      { spec: { template: { spec: { hostPID: false } } } },
+      'application/merge-patch+json',
+    );
     await api.expect('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
@@ -260,21 +316,39 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     assert.equal(code, 3);
     assert.match(out, /1 missing, 1 different, 1 left over/);
     assert.match(out, /\+ Service kubevirt\/virt-api\n/);
-    assert.match(out, /~ DaemonSet kubevirt\/virt-handler\n +spec\.template\.spec\.hostPID: true \(new\)|hostPID: false → true/);
+    assert.match(
+      out,
+      /~ DaemonSet kubevirt\/virt-handler\n +spec\.template\.spec\.hostPID: true \(new\)|hostPID: false → true/,
+    );
     assert.match(out, /- ClusterRole left-over\n/);
     const status = await run('status');
-    assert.match(status.out, /✗ the KubeVirt object cannot be deleted, because the operator's admission does not answer: start the operator again/);
+    assert.match(
+      status.out,
+      /✗ the KubeVirt object cannot be deleted, because the operator's admission does not answer: start the operator again/,
+    );
     operator = await startLeader(site);
-    await eventually(() => run('diff'), ({ code: now }) => now === 0, 60_000);
+    await eventually(
+      () => run('diff'),
+      ({ code: now }) => now === 0,
+      60_000,
+    );
   });
 
   test('an object that cannot be carried out', async (t) => {
-    const patch = { resourceType: 'Deployment', resourceName: 'virt-api', type: 'json', patch: '[{"op":"remove","path":"/spec/nope"}]' };
+    const patch = {
+      resourceType: 'Deployment',
+      resourceName: 'virt-api',
+      type: 'json',
+      patch: '[{"op":"remove","path":"/spec/nope"}]',
+    };
     const cr = CR.replace('customizeComponents: {}', `customizeComponents: ${JSON.stringify({ patches: [patch] })}`);
     await t.test('plan tells what would fail', async () => {
       const { code, out } = await run('plan', ['--cr', 'cr.yaml'], { 'cr.yaml': cr });
       assert.equal(code, 3);
-      assert.match(out, /✗ spec\.customizeComponents\.patches\[0\] cannot be applied to Deployment kubevirt\/virt-api: .*\/spec\/nope does not exist/);
+      assert.match(
+        out,
+        /✗ spec\.customizeComponents\.patches\[0\] cannot be applied to Deployment kubevirt\/virt-api: .*\/spec\/nope does not exist/,
+      );
     });
     await t.test('preflight too', async () => {
       const { code, out } = await run('preflight', ['--cr', 'cr.yaml'], { 'cr.yaml': cr });
@@ -282,7 +356,9 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
       assert.match(out, /✗ customizations: spec\.customizeComponents\.patches\[0\]/);
     });
     await t.test('a file that is no KubeVirt object is refused before the cluster is asked', async () => {
-      const { code, err } = await run('plan', ['--cr', 'cr.yaml'], { 'cr.yaml': CR.replace('featureGates: []', 'featureGates: 7') });
+      const { code, err } = await run('plan', ['--cr', 'cr.yaml'], {
+        'cr.yaml': CR.replace('featureGates: []', 'featureGates: 7'),
+      });
       assert.equal(code, 2);
       assert.match(err, /the KubeVirt object in cr\.yaml is not valid: .*featureGates/);
     });
@@ -299,16 +375,27 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     });
     await t.test('a second object is a problem of both', async () => {
       const { api } = site.plane;
-      const other = { apiVersion: 'kubevirt.io/v1', kind: 'KubeVirt', metadata: { name: 'other', namespace: 'default' }, spec: {} };
+      const other = {
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'KubeVirt',
+        metadata: { name: 'other', namespace: 'default' },
+        spec: {},
+      };
       await operator.end('SIGTERM');
-      await api.expect('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/virt-operator-validator');
+      await api.expect(
+        'DELETE',
+        '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/virt-operator-validator',
+      );
       await eventually(
         () => api.call('POST', '/apis/kubevirt.io/v1/namespaces/default/kubevirts', other),
         ({ status }) => status === 201,
       );
       const preflight = await run('preflight', ['--namespace', NAMESPACE]);
       assert.equal(preflight.code, 3);
-      assert.match(preflight.out, /✗ KubeVirt objects: there are several, default\/other and kubevirt\/kubevirt: none is looked after/);
+      assert.match(
+        preflight.out,
+        /✗ KubeVirt objects: there are several, default\/other and kubevirt\/kubevirt: none is looked after/,
+      );
       const planned = await plan(['--namespace', NAMESPACE]);
       assert.equal(planned.code, 3);
       assert.equal(planned.undertaking, 'blocked');
@@ -332,13 +419,18 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
           admissionReviewVersions: ['v1'],
           sideEffects: 'None',
           clientConfig: { service: { namespace: 'gone', name: 'old-api' } },
-          rules: [{ apiGroups: ['kubevirt.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['virtualmachines'] }],
+          rules: [
+            { apiGroups: ['kubevirt.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['virtualmachines'] },
+          ],
         },
       ],
     });
     const { code, out } = await run('preflight');
     assert.equal(code, 3);
-    assert.match(out, /✗ webhooks: ValidatingWebhookConfiguration old-validator leads to Service gone\/old-api, which is not there/);
+    assert.match(
+      out,
+      /✗ webhooks: ValidatingWebhookConfiguration old-validator leads to Service gone\/old-api, which is not there/,
+    );
     assert.match(out, /→ kubectl delete validatingwebhookconfiguration old-validator\n/);
   });
 
@@ -361,4 +453,3 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     assertOrder(report, writes);
   }
 });
-

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
 import { findFreePort } from '../../../sandbox/ports.ts';
@@ -84,7 +84,12 @@ export async function startSite(owner?: { after: (close: () => Promise<void>) =>
 }
 
 /** Starts a role of the operator from the sources; it is killed at the end of the site at the latest. */
-export async function startOperator(site: Site, role: string, more: readonly string[] = []): Promise<Operator> {
+export async function startOperator(
+  site: Site,
+  role: string,
+  more: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Operator> {
   const [port, webhookPort, dashboardPort] = await Promise.all([findFreePort(), findFreePort(), findFreePort()]);
   const child = spawn(
     process.execPath,
@@ -100,7 +105,13 @@ export async function startOperator(site: Site, role: string, more: readonly str
     ],
     {
       cwd: new URL('../../../', import.meta.url),
-      env: { ...process.env, VIRT_OPERATOR_IMAGE: IMAGE, KUBEVIRT_VERSION: 'v1.9.0', REDIS_URL: site.redis.url },
+      env: {
+        ...process.env,
+        VIRT_OPERATOR_IMAGE: IMAGE,
+        KUBEVIRT_VERSION: 'v1.9.0',
+        REDIS_URL: site.redis.url,
+        ...env,
+      },
       stdio: ['ignore', 'inherit', 'pipe'],
     },
   );
@@ -157,14 +168,44 @@ function isDeployed({ status, metadata }: KubeVirt): boolean {
   return status?.phase === 'Deployed' && isAvailable && status.observedGeneration === metadata.generation;
 }
 
-/** What the operator asked of the API server, oldest first. */
+/** What the operator asked of the API server, oldest first. Only what has come since the last call is read and parsed: tests ask again and again. */
 export async function readAudit({ plane }: Site): Promise<AuditEntry[]> {
-  const text = await readFile(plane.auditLog, 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line.includes('"ResponseComplete"') && line.includes('"virt-operator/'))
-    .map((line) => JSON.parse(line) as AuditEntry)
-    .filter(({ userAgent }) => userAgent.startsWith('virt-operator/'));
+  const audit = audits.get(plane.auditLog) ?? { offset: 0, rest: '', entries: [], reading: Promise.resolve() };
+  audits.set(plane.auditLog, audit);
+  audit.reading = audit.reading.then(() => readOn(plane.auditLog, audit));
+  await audit.reading;
+  return [...audit.entries];
+}
+
+/** How far an audit log has been read. */
+interface Audit {
+  offset: number;
+  /** The beginning of a line that was still being written. */
+  rest: string;
+  entries: AuditEntry[];
+  reading: Promise<void>;
+}
+const audits = new Map<string, Audit>();
+
+async function readOn(path: string, audit: Audit): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(size - audit.offset),
+      0,
+      size - audit.offset,
+      audit.offset,
+    );
+    audit.offset += bytesRead;
+    const lines = (audit.rest + buffer.toString('utf8', 0, bytesRead)).split('\n');
+    audit.rest = lines.pop() ?? '';
+    const finished = lines.filter((line) => line.includes('"ResponseComplete"') && line.includes('"virt-operator/'));
+    const entries = finished.map((line) => JSON.parse(line) as AuditEntry);
+    audit.entries.push(...entries.filter(({ userAgent }) => userAgent.startsWith('virt-operator/')));
+  } finally {
+    await file.close();
+  }
 }
 
 /** True for a call that changes something and was taken. */

@@ -53,9 +53,7 @@ export async function startLifeSite(
 }
 
 /** Folder of recorded strategies; undefined when there is none. */
-export const recordedStrategies: string | undefined = existsSync(RECORDED_STRATEGIES)
-  ? RECORDED_STRATEGIES
-  : undefined;
+export const recordedStrategies: string | undefined = existsSync(RECORDED_STRATEGIES) ? RECORDED_STRATEGIES : undefined;
 
 /** Starts role `all` and waits until it leads and answers admission. */
 export async function startLeader(site: Site, more: readonly string[] = []): Promise<Operator> {

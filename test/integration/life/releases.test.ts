@@ -155,9 +155,14 @@ test('B21: from there to v1.9.0: handlers first, controllers when they are out, 
 
   assert.deepEqual(await readVersions(EXPORTS), ['v1beta1+status', 'v1+status']);
   const writes = (await writesSince(site, mark)).map(describeWrite);
-  const patches = writes.flatMap((write, index) => (write === `patch customresourcedefinitions ${EXPORTS}` ? [index] : []));
+  const patches = writes.flatMap((write, index) =>
+    write === `patch customresourcedefinitions ${EXPORTS}` ? [index] : [],
+  );
   const [first = Infinity, last = -1] = [patches[0], patches.at(-1)];
-  assert.ok(first < writes.indexOf('patch daemonsets virt-handler'), 'the new definition comes before the new components');
+  assert.ok(
+    first < writes.indexOf('patch daemonsets virt-handler'),
+    'the new definition comes before the new components',
+  );
   assert.ok(last > writes.indexOf('patch deployments virt-api'), 'its new status sub-resource comes after them');
 });
 

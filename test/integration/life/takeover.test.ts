@@ -7,7 +7,15 @@ import type { KindName } from '../../../src/api/kinds.ts';
 import { parseStrategyConfigMap } from '../../../src/exchange/config-map.ts';
 import { NAMESPACE, readKubeVirt, startOperator, whenDeployed, type Operator } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
-import { describeWrite, editKubeVirt, markAudit, startLifeSite, whenQuiet, writesSince, type LifeSite } from './harness.ts';
+import {
+  describeWrite,
+  editKubeVirt,
+  markAudit,
+  startLifeSite,
+  whenQuiet,
+  writesSince,
+  type LifeSite,
+} from './harness.ts';
 import { compareSnapshots, listManaged, noGolden, readGoldenSnapshot, takeSnapshot } from './snapshot.ts';
 import { installAsUpstream } from './upstream.ts';
 
@@ -39,7 +47,9 @@ async function look(): Promise<Before> {
   const of = (...kinds: string[]) => managed.filter(({ kind }) => kinds.includes(kind));
   const describe = ({ kind, metadata }: KubernetesObject, detail: string) => `${kind} ${metadata.name ?? ''} ${detail}`;
   return {
-    pods: of('Pod').map((pod) => describe(pod, pod.metadata.uid ?? '')).sort(),
+    pods: of('Pod')
+      .map((pod) => describe(pod, pod.metadata.uid ?? ''))
+      .sort(),
     generations: of('Deployment', 'DaemonSet')
       .map((workload) => describe(workload, String(workload.metadata.generation)))
       .sort(),
@@ -87,7 +97,9 @@ test('when it is gone, its installation is adopted: no pod is restarted, no work
   assert.equal(status?.observedDeploymentID, '7094f6e16396cf2ff9af28bc76abc121430fa6c0');
   const writes = (await writesSince(site, 0)).map(describeWrite);
   // Recordings hold no prose: what carries some gets ours, and the rest of the object stays.
-  const others = writes.filter((write) => !/^(patch validatingadmissionpolicies|update virtualmachinecluster)/.test(write));
+  const others = writes.filter(
+    (write) => !/^(patch validatingadmissionpolicies|update virtualmachinecluster)/.test(write),
+  );
   assert.deepEqual(others, ['update kubevirts/status kubevirt']);
 });
 
@@ -110,10 +122,7 @@ test('adopted, it is looked after: an edit of the KubeVirt object and a drift ar
 test('handed back, upstream finds what it expects', { skip }, async () => {
   assert.equal((await operator.end('SIGTERM')).code, 0);
   const { api } = site.plane;
-  assert.deepEqual(
-    compareSnapshots(readGoldenSnapshot('default'), await takeSnapshot(api, NAMESPACE)),
-    [],
-  );
+  assert.deepEqual(compareSnapshots(readGoldenSnapshot('default'), await takeSnapshot(api, NAMESPACE)), []);
   const managed = await listManaged(api);
   const { status } = await readKubeVirt(site);
   const outdated = (status?.generations ?? []).filter((entry) => {

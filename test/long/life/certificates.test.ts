@@ -43,7 +43,9 @@ async function readCertificate(secret: string): Promise<X509Certificate> {
 }
 
 async function readSerials(): Promise<Record<string, string>> {
-  const serials = await Promise.all(ALL.map(async (name) => [name, (await readCertificate(name)).serialNumber] as const));
+  const serials = await Promise.all(
+    ALL.map(async (name) => [name, (await readCertificate(name)).serialNumber] as const),
+  );
   return Object.fromEntries(serials);
 }
 
@@ -67,7 +69,8 @@ async function readTrusted(): Promise<Record<string, string[]>> {
     api.expect('GET', `${admission}/mutatingwebhookconfigurations/virt-api-mutator`),
     api.expect('GET', '/apis/apiregistration.k8s.io/v1/apiservices/v1.subresources.kubevirt.io'),
   ]);
-  const bundleOf = (client: unknown) => fingerprintsIn(Buffer.from((client as Client).caBundle ?? '', 'base64').toString());
+  const bundleOf = (client: unknown) =>
+    fingerprintsIn(Buffer.from((client as Client).caBundle ?? '', 'base64').toString());
   const [first, second] = [validators, mutator].map((each) => (each['webhooks'] as { clientConfig: Client }[])[0]);
   return {
     'virt-operator-validator': bundleOf(first?.clientConfig),
@@ -148,12 +151,7 @@ test('an authority of somebody else is trusted beside ours, and its box is empti
     notAfter: new Date(Date.now() + 3_600_000),
   });
   const box = `/api/v1/namespaces/${NAMESPACE}/configmaps/kubevirt-external-ca`;
-  await site.plane.api.expect(
-    'PATCH',
-    box,
-    { data: { 'ca-bundle': certificatePem } },
-    'application/merge-patch+json',
-  );
+  await site.plane.api.expect('PATCH', box, { data: { 'ca-bundle': certificatePem } }, 'application/merge-patch+json');
   const own = (await readCertificate(AUTHORITY)).fingerprint256;
   const [foreign = ''] = fingerprintsIn(certificatePem);
   await eventually(

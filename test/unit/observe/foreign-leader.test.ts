@@ -14,8 +14,16 @@ const lease = (spec: JsonObject | undefined): KubernetesObject | undefined =>
 const ROWS: { name: string; spec: JsonObject | undefined; want: string | undefined }[] = [
   { name: 'no Lease', spec: undefined, want: undefined },
   { name: 'held', spec: HELD, want: HOLDS },
-  { name: 'run out by a clock that may be behind ours', spec: { ...HELD, renewTime: '2026-08-01T09:55:00Z' }, want: HOLDS },
-  { name: 'renewed by a clock that is ahead of ours', spec: { ...HELD, renewTime: '2026-08-01T10:05:00Z' }, want: HOLDS },
+  {
+    name: 'run out by a clock that may be behind ours',
+    spec: { ...HELD, renewTime: '2026-08-01T09:55:00Z' },
+    want: HOLDS,
+  },
+  {
+    name: 'renewed by a clock that is ahead of ours',
+    spec: { ...HELD, renewTime: '2026-08-01T10:05:00Z' },
+    want: HOLDS,
+  },
   { name: 'run out long ago', spec: { ...HELD, renewTime: '2026-08-01T09:49:00.000000Z' }, want: undefined },
   { name: 'given back', spec: { ...HELD, holderIdentity: '' }, want: undefined },
   { name: 'never renewed', spec: { holderIdentity: 'x' }, want: undefined },

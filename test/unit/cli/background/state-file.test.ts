@@ -58,7 +58,13 @@ describe('sandbox', () => {
     { name: 'something else', args: ['sideways'], code: 2, out: /^$/, err: /there is no "sideways"/ },
     { name: 'help', args: ['--help'], code: 0, out: /^usage: sandbox up\|down/, err: /^$/ },
     { name: 'help of up', args: ['up', '--help'], code: 0, out: /--operator/, err: /^$/ },
-    { name: 'down with nothing up', args: ['down', '--state', join(folder, 'none')], code: 0, out: /^$/, err: /no sandbox is up/ },
+    {
+      name: 'down with nothing up',
+      args: ['down', '--state', join(folder, 'none')],
+      code: 0,
+      out: /^$/,
+      err: /no sandbox is up/,
+    },
   ];
   for (const { name, args, code, out, err } of rows) {
     test(name, async () => {

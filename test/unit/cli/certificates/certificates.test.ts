@@ -17,7 +17,8 @@ before(async () => {
 });
 
 const at = (hours: number) => ({ ...installation.context(), now: new Date(START.getTime() + hours * HOUR) });
-const lineOf = (report: ReturnType<typeof buildCertificateReport>, secret: string) => report.certificates.find((line) => line.secret === secret);
+const lineOf = (report: ReturnType<typeof buildCertificateReport>, secret: string) =>
+  report.certificates.find((line) => line.secret === secret);
 
 describe('buildCertificateReport', () => {
   test('a fresh installation is in order', () => {
@@ -28,11 +29,14 @@ describe('buildCertificateReport', () => {
     assert.equal(api?.issuer, authority?.subject);
     assert.equal(authority?.issuer, authority?.subject);
     assert.equal(api?.renewsAt, START.getTime() + 24 * HOUR * 0.8);
-    assert.deepEqual(report.bundles.map(({ configMap, certificates }) => [configMap, certificates]), [
-      ['kubevirt-ca', 1],
-      ['kubevirt-export-ca', 1],
-      ['kubevirt-backup-ca', 1],
-    ]);
+    assert.deepEqual(
+      report.bundles.map(({ configMap, certificates }) => [configMap, certificates]),
+      [
+        ['kubevirt-ca', 1],
+        ['kubevirt-export-ca', 1],
+        ['kubevirt-backup-ca', 1],
+      ],
+    );
   });
 
   test('a renewal that did not come', () => {
@@ -55,14 +59,19 @@ describe('buildCertificateReport', () => {
       ...at(0),
       world: {
         get: ((kind, wanted, namespace) =>
-          wanted === name && kind === 'Secret' ? (replacement as never) : world.get(kind, wanted, namespace)) as typeof world.get,
+          wanted === name && kind === 'Secret'
+            ? (replacement as never)
+            : world.get(kind, wanted, namespace)) as typeof world.get,
         list: world.list.bind(world),
       },
     });
     const name = 'kubevirt-virt-api-certs';
     assert.equal(lineOf(buildCertificateReport(without(name)), name)?.problem, 'the Secret is missing');
     const empty = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: {} };
-    assert.equal(lineOf(buildCertificateReport(without(name, empty)), name)?.problem, 'the Secret holds no usable certificate');
+    assert.equal(
+      lineOf(buildCertificateReport(without(name, empty)), name)?.problem,
+      'the Secret holds no usable certificate',
+    );
     const otherAuthority = world.get('Secret', 'kubevirt-export-ca', 'kubevirt');
     const report = buildCertificateReport(without('kubevirt-ca', otherAuthority));
     assert.match(lineOf(report, name)?.problem ?? '', /not signed by the authority in kubevirt-ca/);
@@ -71,8 +80,11 @@ describe('buildCertificateReport', () => {
 
   test('a webhook that trusts somebody else', () => {
     const { cluster } = installation;
-    const webhooks = (object: Record<string, unknown>) => object['webhooks'] as { clientConfig: { caBundle: string } }[];
-    const right = webhooks(cluster.get('ValidatingWebhookConfiguration', 'virt-api-validator') ?? {})[0]?.clientConfig.caBundle ?? '';
+    const webhooks = (object: Record<string, unknown>) =>
+      object['webhooks'] as { clientConfig: { caBundle: string } }[];
+    const right =
+      webhooks(cluster.get('ValidatingWebhookConfiguration', 'virt-api-validator') ?? {})[0]?.clientConfig.caBundle ??
+      '';
     cluster.edit('ValidatingWebhookConfiguration', 'virt-api-validator', (object) => {
       for (const { clientConfig } of webhooks(object)) clientConfig.caBundle = 'b3RoZXI=';
     });
@@ -89,10 +101,42 @@ test('certificates for people', () => {
   const text = renderCertificates(
     {
       certificates: [
-        { ...line, secret: 'leaf', subject: 'api', issuer: 'ca@1', notAfter: now + 24 * HOUR, renewsAt: now + 20 * HOUR },
-        { ...line, secret: 'old', subject: 'x', issuer: 'ca@1', notAfter: now - HOUR, renewsAt: now - 2 * HOUR, problem: 'it has expired' },
-        { ...line, secret: 'lost', subject: '', issuer: '', notBefore: null, notAfter: null, renewsAt: null, problem: 'the Secret is missing' },
-        { ...line, secret: 'ca', isAuthority: true, subject: 'ca@1', issuer: 'ca@1', notAfter: now + 168 * HOUR, renewsAt: now + 134.4 * HOUR },
+        {
+          ...line,
+          secret: 'leaf',
+          subject: 'api',
+          issuer: 'ca@1',
+          notAfter: now + 24 * HOUR,
+          renewsAt: now + 20 * HOUR,
+        },
+        {
+          ...line,
+          secret: 'old',
+          subject: 'x',
+          issuer: 'ca@1',
+          notAfter: now - HOUR,
+          renewsAt: now - 2 * HOUR,
+          problem: 'it has expired',
+        },
+        {
+          ...line,
+          secret: 'lost',
+          subject: '',
+          issuer: '',
+          notBefore: null,
+          notAfter: null,
+          renewsAt: null,
+          problem: 'the Secret is missing',
+        },
+        {
+          ...line,
+          secret: 'ca',
+          isAuthority: true,
+          subject: 'ca@1',
+          issuer: 'ca@1',
+          notAfter: now + 168 * HOUR,
+          renewsAt: now + 134.4 * HOUR,
+        },
       ],
       bundles: [
         { configMap: 'kubevirt-ca', namespace: 'kubevirt', certificates: 2, isCurrent: true },

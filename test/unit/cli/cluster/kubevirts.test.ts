@@ -20,10 +20,20 @@ describe('chooseKubeVirt', () => {
   });
 
   const rows = [
-    { name: 'no definition', all: undefined, namespace: undefined, want: /no CustomResourceDefinition kubevirts\.kubevirt\.io.*"setup" or the chart installs it/ },
+    {
+      name: 'no definition',
+      all: undefined,
+      namespace: undefined,
+      want: /no CustomResourceDefinition kubevirts\.kubevirt\.io.*"setup" or the chart installs it/,
+    },
     { name: 'none', all: [], namespace: undefined, want: /no KubeVirt object in the cluster; examples/ },
     { name: 'one elsewhere', all: [kubeVirt('a')], namespace: 'b', want: /in the namespace b; there is a\/kubevirt/ },
-    { name: 'two', all: [kubeVirt('a'), kubeVirt('b')], namespace: undefined, want: /several KubeVirt objects, a\/kubevirt and b\/kubevirt: .*--namespace/ },
+    {
+      name: 'two',
+      all: [kubeVirt('a'), kubeVirt('b')],
+      namespace: undefined,
+      want: /several KubeVirt objects, a\/kubevirt and b\/kubevirt: .*--namespace/,
+    },
   ];
   for (const { name, all, namespace, want } of rows) {
     test(`says what there is: ${name}`, () => {

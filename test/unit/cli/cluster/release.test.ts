@@ -29,7 +29,11 @@ describe('decideRelease', () => {
   });
 
   test("then the operator's Deployment, whatever else runs there", () => {
-    const { environment, source } = decideRelease({ env: {}, deployments: [deployment([]), OPERATOR], kubeVirt: undefined });
+    const { environment, source } = decideRelease({
+      env: {},
+      deployments: [deployment([]), OPERATOR],
+      kubeVirt: undefined,
+    });
     assert.equal(environment.kubeVirtVersion, 'v1.9.2');
     assert.equal(environment.images.virtApiImage, 'registry.example/kv/api@sha256:1');
     assert.match(source, /Deployment kubevirt\/virt-operator/);
@@ -37,7 +41,11 @@ describe('decideRelease', () => {
 
   test('then what the operator has noted, which leads to the very same deployment', () => {
     const kubeVirt = buildKubeVirt({ imageRegistry: 'registry.example', imageTag: 'v1.9.0' });
-    const environment = { ...ENVIRONMENT, passthroughEnv: { HTTPS_PROXY: 'p' }, images: { ...ENVIRONMENT.images, virtApiImage: 'x/y:z' } };
+    const environment = {
+      ...ENVIRONMENT,
+      passthroughEnv: { HTTPS_PROXY: 'p' },
+      images: { ...ENVIRONMENT.images, virtApiImage: 'x/y:z' },
+    };
     const target = decideTarget(kubeVirt, environment);
     const noted = { ...kubeVirt, status: { targetDeploymentConfig: target.json } };
     const release = decideRelease({ env: {}, deployments: [], kubeVirt: noted });

@@ -39,25 +39,53 @@ describe('buildHistory', () => {
   test('passes and Events by time, oldest first, and the last of them', () => {
     const passes = [pass({ startedAt: ago(10) }), pass({ startedAt: ago(100) })];
     const entries = buildHistory(passes, [event(50)], 10);
-    assert.deepEqual(entries.map(({ at }) => at), [ago(100), ago(50), ago(10)]);
-    assert.deepEqual(buildHistory(passes, [event(50)], 2).map(({ at }) => at), [ago(50), ago(10)]);
+    assert.deepEqual(
+      entries.map(({ at }) => at),
+      [ago(100), ago(50), ago(10)],
+    );
+    assert.deepEqual(
+      buildHistory(passes, [event(50)], 2).map(({ at }) => at),
+      [ago(50), ago(10)],
+    );
   });
 
   test('the Events of others are theirs', () => {
-    const others = [event(1, { source: { component: 'kubelet' } }), event(2, { source: {}, reportingComponent: 'virt-operator' })];
-    assert.deepEqual(buildHistory([], others, 10).map(({ at }) => at), [ago(2)]);
+    const others = [
+      event(1, { source: { component: 'kubelet' } }),
+      event(2, { source: {}, reportingComponent: 'virt-operator' }),
+    ];
+    assert.deepEqual(
+      buildHistory([], others, 10).map(({ at }) => at),
+      [ago(2)],
+    );
   });
 
   test('an Event without a time of its own', () => {
     const created = new Date(ago(7)).toISOString();
-    const entries = buildHistory([], [event(0, { lastTimestamp: null, metadata: { name: 'e', creationTimestamp: created } })], 10);
+    const entries = buildHistory(
+      [],
+      [event(0, { lastTimestamp: null, metadata: { name: 'e', creationTimestamp: created } })],
+      10,
+    );
     assert.equal(entries[0]?.at, ago(7));
   });
 
   const texts: { name: string; record: Partial<PassRecord>; want: string }[] = [
-    { name: 'causes', record: {}, want: '2 writes in 12 ms; because of Deployment kubevirt/virt-api modified and 2 more' },
-    { name: 'a timer', record: { causes: [{ type: 'timer', note: 'renewal', at: 0 }], causesTotal: 1 }, want: '2 writes in 12 ms; because of timer: renewal' },
-    { name: 'a resync', record: { causes: [{ type: 'resync', at: 0 }], causesTotal: 1 }, want: '2 writes in 12 ms; because of resync' },
+    {
+      name: 'causes',
+      record: {},
+      want: '2 writes in 12 ms; because of Deployment kubevirt/virt-api modified and 2 more',
+    },
+    {
+      name: 'a timer',
+      record: { causes: [{ type: 'timer', note: 'renewal', at: 0 }], causesTotal: 1 },
+      want: '2 writes in 12 ms; because of timer: renewal',
+    },
+    {
+      name: 'a resync',
+      record: { causes: [{ type: 'resync', at: 0 }], causesTotal: 1 },
+      want: '2 writes in 12 ms; because of resync',
+    },
     {
       name: 'failures',
       record: { outcome: 'retry', causes: [], causesTotal: 0, errors: [{ object: 'Secret a', error: 'no' }] },
@@ -74,7 +102,10 @@ describe('buildHistory', () => {
 describe('history for people', () => {
   test('entries', () => {
     const entries = buildHistory(
-      [pass({ outcome: 'retry', causes: [], causesTotal: 0 }), pass({ startedAt: ago(1), outcome: 'later', causes: [], causesTotal: 0 })],
+      [
+        pass({ outcome: 'retry', causes: [], causesTotal: 0 }),
+        pass({ startedAt: ago(1), outcome: 'later', causes: [], causesTotal: 0 }),
+      ],
       [event(240, { count: 3 })],
       10,
     );

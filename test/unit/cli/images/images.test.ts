@@ -25,12 +25,23 @@ describe('images of an installation that is not there yet', () => {
   test("those of the release, the operator's own and Redis, as the chart has them", async () => {
     const { lines, err } = await images({});
     const all = lines.map(({ image }) => image);
-    const values = parse(readFileSync(new URL('../../../../charts/virt-operator/values.yaml', import.meta.url), 'utf8')) as {
+    const values = parse(
+      readFileSync(new URL('../../../../charts/virt-operator/values.yaml', import.meta.url), 'utf8'),
+    ) as {
       redis: { image: string };
     };
     assert.ok(all.includes(values.redis.image));
     assert.ok(all.some((image) => /^virt-operator:\d/.test(image)));
-    for (const name of ['virt-api', 'virt-controller', 'virt-handler', 'virt-launcher', 'virt-exportproxy', 'virt-exportserver', 'libguestfs-tools', 'sidecar-shim']) {
+    for (const name of [
+      'virt-api',
+      'virt-controller',
+      'virt-handler',
+      'virt-launcher',
+      'virt-exportproxy',
+      'virt-exportserver',
+      'libguestfs-tools',
+      'sidecar-shim',
+    ]) {
       assert.ok(all.includes(`quay.io/kubevirt/${name}:v1.9.0`), name);
     }
     assert.ok(!all.some((image) => /synchronization|pr-helper/.test(image)), 'what is off needs no image');
@@ -59,14 +70,21 @@ describe('images of an installation that is not there yet', () => {
   });
 
   test('by digest, where the environment names one', async () => {
-    const { lines } = await images({}, { VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0', VIRT_API_IMAGE: `r/api@${DIGEST}` });
+    const { lines } = await images(
+      {},
+      { VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0', VIRT_API_IMAGE: `r/api@${DIGEST}` },
+    );
     assert.deepEqual(lines.find(({ image }) => image.startsWith('r/api'))?.digest, DIGEST);
   });
 
   test('those of a customization', async () => {
-    const patch = JSON.stringify({ spec: { template: { spec: { containers: [{ name: 'virt-api', image: 'mine/api:1' }] } } } });
+    const patch = JSON.stringify({
+      spec: { template: { spec: { containers: [{ name: 'virt-api', image: 'mine/api:1' }] } } },
+    });
     const { lines } = await images({
-      customizeComponents: { patches: [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'strategic', patch }] },
+      customizeComponents: {
+        patches: [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'strategic', patch }],
+      },
     });
     assert.ok(lines.some(({ image }) => image === 'mine/api:1'));
   });
@@ -84,16 +102,22 @@ test('digests are those that nodes report', () => {
     },
   });
   const digests = readDigests([pod(`x@${DIGEST}`), pod('')]);
-  assert.deepEqual([...digests], [
-    ['x:1', DIGEST],
-    ['y:1', `sha256:${'b'.repeat(64)}`],
-  ]);
+  assert.deepEqual(
+    [...digests],
+    [
+      ['x:1', DIGEST],
+      ['y:1', `sha256:${'b'.repeat(64)}`],
+    ],
+  );
   const lines = listImages({
     context: new Installation().context(),
     operator: [],
     digests: new Map([['quay.io/kubevirt/virt-api:v1.9.0', DIGEST]]),
   });
-  assert.deepEqual(lines.filter(({ digest }) => digest !== null).map(({ image }) => image), ['quay.io/kubevirt/virt-api:v1.9.0']);
+  assert.deepEqual(
+    lines.filter(({ digest }) => digest !== null).map(({ image }) => image),
+    ['quay.io/kubevirt/virt-api:v1.9.0'],
+  );
 });
 
 test('images for people', async () => {

@@ -16,12 +16,27 @@ const container = (name: string, image: string) => ({ name, image });
 describe('diffFields', () => {
   const rows = [
     { name: 'nothing', before: {}, after: {}, want: [] },
-    { name: 'a value', before: { spec: { a: 1 } }, after: { spec: { a: 2 } }, want: [{ path: 'spec.a', from: 1, to: 2 }] },
+    {
+      name: 'a value',
+      before: { spec: { a: 1 } },
+      after: { spec: { a: 2 } },
+      want: [{ path: 'spec.a', from: 1, to: 2 }],
+    },
     { name: 'a new value', before: { spec: {} }, after: { spec: { a: 1 } }, want: [{ path: 'spec.a', to: 1 }] },
-    { name: 'a value that goes', before: { spec: { a: 'x' } }, after: { spec: {} }, want: [{ path: 'spec.a', from: 'x' }] },
+    {
+      name: 'a value that goes',
+      before: { spec: { a: 'x' } },
+      after: { spec: {} },
+      want: [{ path: 'spec.a', from: 'x' }],
+    },
     {
       name: 'what the API server fills in is no difference',
-      before: { spec: { template: { spec: { containers: [{ name: 'a', imagePullPolicy: 'IfNotPresent' }] } }, revisionHistoryLimit: 10 } },
+      before: {
+        spec: {
+          template: { spec: { containers: [{ name: 'a', imagePullPolicy: 'IfNotPresent' }] } },
+          revisionHistoryLimit: 10,
+        },
+      },
       after: { spec: { template: { spec: { containers: [{ name: 'a', imagePullPolicy: 'IfNotPresent' }] } } } },
       want: [],
     },
@@ -45,8 +60,22 @@ describe('diffFields', () => {
     },
     {
       name: 'labels and annotations, but not the generation of the KubeVirt object',
-      before: { metadata: { name: 'x', labels: { a: '1' }, annotations: { 'kubevirt.io/generation': '1', 'b/c': '1' }, resourceVersion: '1' } },
-      after: { metadata: { name: 'x', labels: { a: '2' }, annotations: { 'kubevirt.io/generation': '2', 'b/c': '2' }, resourceVersion: '2' } },
+      before: {
+        metadata: {
+          name: 'x',
+          labels: { a: '1' },
+          annotations: { 'kubevirt.io/generation': '1', 'b/c': '1' },
+          resourceVersion: '1',
+        },
+      },
+      after: {
+        metadata: {
+          name: 'x',
+          labels: { a: '2' },
+          annotations: { 'kubevirt.io/generation': '2', 'b/c': '2' },
+          resourceVersion: '2',
+        },
+      },
       want: [
         { path: 'metadata.labels.a', from: '1', to: '2' },
         { path: 'metadata.annotations[b/c]', from: '1', to: '2' },

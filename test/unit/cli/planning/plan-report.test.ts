@@ -41,27 +41,61 @@ const observed = (version: string, operatorVersion = 'v1.9.0'): KubeVirt => ({
   status: { observedKubeVirtVersion: version, observedDeploymentID: 'other', operatorVersion },
 });
 
-const event = { type: 'Warning', reason: 'Odd', message: 'odd thing (generation 3)', about: { apiVersion: 'v1', kind: 'X', name: 'x' } } as const;
+const event = {
+  type: 'Warning',
+  reason: 'Odd',
+  message: 'odd thing (generation 3)',
+  about: { apiVersion: 'v1', kind: 'X', name: 'x' },
+} as const;
 
 describe('buildReport', () => {
   const rows: { name: string; facts: PlanFacts; undertaking: string; want: RegExp[] }[] = [
     { name: 'a plan without remarks', facts: facts(), undertaking: 'install', want: [] },
-    { name: 'what was assumed', facts: facts({ assumptions: ['x is taken for y'] }), undertaking: 'install', want: [/^warning: x is taken/] },
-    { name: 'Events of the operator', facts: facts({ rehearsal: rehearsal({ events: [event] }) }), undertaking: 'install', want: [/^warning: odd thing \(Event Odd\)$/] },
-    { name: 'news that are none', facts: facts({ rehearsal: rehearsal({ events: [{ ...event, type: 'Normal' }] }) }), undertaking: 'install', want: [] },
-    { name: 'going back', facts: facts({ kubeVirt: { ...observed('v1.10.0'), spec: { imageTag: 'v1.9.0' } } }), undertaking: 'rollback', want: [/^warning: this goes back from v1\.10\.0 to v1\.9\.0/] },
+    {
+      name: 'what was assumed',
+      facts: facts({ assumptions: ['x is taken for y'] }),
+      undertaking: 'install',
+      want: [/^warning: x is taken/],
+    },
+    {
+      name: 'Events of the operator',
+      facts: facts({ rehearsal: rehearsal({ events: [event] }) }),
+      undertaking: 'install',
+      want: [/^warning: odd thing \(Event Odd\)$/],
+    },
+    {
+      name: 'news that are none',
+      facts: facts({ rehearsal: rehearsal({ events: [{ ...event, type: 'Normal' }] }) }),
+      undertaking: 'install',
+      want: [],
+    },
+    {
+      name: 'going back',
+      facts: facts({ kubeVirt: { ...observed('v1.10.0'), spec: { imageTag: 'v1.9.0' } } }),
+      undertaking: 'rollback',
+      want: [/^warning: this goes back from v1\.10\.0 to v1\.9\.0/],
+    },
     {
       name: 'an operator that is too old',
       facts: facts({ kubeVirt: observed('v1.10.0', 'v1.10.0') }),
       undertaking: 'blocked',
       want: [/^problem: this operator \(v1\.9\.0\) is older than the installation \(v1\.10\.0\) and touches nothing/],
     },
-    { name: 'two objects', facts: facts({ others: [observed('')] }), undertaking: 'blocked', want: [/^problem: .*another KubeVirt object/] },
+    {
+      name: 'two objects',
+      facts: facts({ others: [observed('')] }),
+      undertaking: 'blocked',
+      want: [/^problem: .*another KubeVirt object/],
+    },
     {
       name: 'rights that are missing',
-      facts: facts({ missingRights: [{ role: 'ClusterRole x', rights: ['get a', 'get b', 'get c', 'get d', 'get e', 'get f'] }] }),
+      facts: facts({
+        missingRights: [{ role: 'ClusterRole x', rights: ['get a', 'get b', 'get c', 'get d', 'get e', 'get f'] }],
+      }),
       undertaking: 'install',
-      want: [/^problem: the operator may not create ClusterRole x: it lacks get a, get b, get c, get d, get e and 1 more rights/],
+      want: [
+        /^problem: the operator may not create ClusterRole x: it lacks get a, get b, get c, get d, get e and 1 more rights/,
+      ],
     },
     {
       name: 'failures',
@@ -71,7 +105,9 @@ describe('buildReport', () => {
     },
     {
       name: 'no end',
-      facts: facts({ rehearsal: rehearsal({ isEndless: true, steps: [{ name: 'a', writes: [], awaited: 'better days' }] }) }),
+      facts: facts({
+        rehearsal: rehearsal({ isEndless: true, steps: [{ name: 'a', writes: [], awaited: 'better days' }] }),
+      }),
       undertaking: 'install',
       want: [/^problem: the operator would not come to an end; it keeps waiting for better days/],
     },

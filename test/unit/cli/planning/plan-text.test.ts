@@ -15,7 +15,11 @@ const workload = (kind: string, name: string, image: string, numbers: Record<str
   spec: { replicas: 2, template: { spec: { containers: [{ name: 'main', image }] } } },
   status: numbers,
 });
-const role = (label: string) => ({ apiVersion: 'v1', kind: 'ClusterRole', metadata: { name: 'r', labels: { v: label } } });
+const role = (label: string) => ({
+  apiVersion: 'v1',
+  kind: 'ClusterRole',
+  metadata: { name: 'r', labels: { v: label } },
+});
 const webhook = { apiVersion: 'v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'tmp' } };
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's', namespace: 'kubevirt' } };
 
@@ -34,10 +38,15 @@ const STEPS: RehearsedStep[] = [
   },
   {
     name: 'virt-handler',
-    writes: [{ verb: 'patch', kind: 'DaemonSet', name: 'virt-handler', ...at, before: handler('a:1'), after: handler('a:2') }],
+    writes: [
+      { verb: 'patch', kind: 'DaemonSet', name: 'virt-handler', ...at, before: handler('a:1'), after: handler('a:2') },
+    ],
     awaited: 'virt-handler to be rolled out',
   },
-  { name: 'virt-api', writes: [{ verb: 'patch', kind: 'Deployment', name: 'virt-api', ...at, before: api('b:1'), after: api('b:2') }] },
+  {
+    name: 'virt-api',
+    writes: [{ verb: 'patch', kind: 'Deployment', name: 'virt-api', ...at, before: api('b:1'), after: api('b:2') }],
+  },
   {
     name: 'leftovers',
     writes: [
@@ -106,16 +115,28 @@ Ends Deployed: 1 created, 3 changed, 1 deleted.
   });
 
   test('long lists are counted by kind, long values cut', () => {
-    const create = Array.from({ length: 41 }, (_, i) => ({ kind: i < 40 ? ('Secret' as const) : ('Service' as const), name: `n${i}` }));
+    const create = Array.from({ length: 41 }, (_, i) => ({
+      kind: i < 40 ? ('Secret' as const) : ('Service' as const),
+      name: `n${i}`,
+    }));
     const fields = [{ path: 'data.x', from: 'a'.repeat(80), to: 'b' }];
-    const text = renderPlan(report({ create, change: [{ kind: 'ConfigMap', name: 'c', fields }] }), { isFull: false }, PLAIN);
+    const text = renderPlan(
+      report({ create, change: [{ kind: 'ConfigMap', name: 'c', fields }] }),
+      { isFull: false },
+      PLAIN,
+    );
     assert.match(text, /Create 41\n {2}\+ 40 Secret\n {2}\+ 1 Service\n/);
     assert.match(text, /data\.x: a{59}… → b\n/);
     assert.match(renderPlan(report({ create }), { isFull: true }, PLAIN), /\+ Secret n39\n/);
   });
 
   test('nothing to do', () => {
-    const steady = report({ undertaking: 'steady', from: { version: 'v1.9.0', registry: 'quay.io/kubevirt' }, remarks: [], ...sumUp([]) });
+    const steady = report({
+      undertaking: 'steady',
+      from: { version: 'v1.9.0', registry: 'quay.io/kubevirt' },
+      remarks: [],
+      ...sumUp([]),
+    });
     assert.equal(
       renderPlan(steady, { isFull: false }, PLAIN),
       'kubevirt/kubevirt: repair what differs, v1.9.0 (registry quay.io/kubevirt; release as in a test)\n\nNothing to do: everything is as it should be.\n',

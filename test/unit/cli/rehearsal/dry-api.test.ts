@@ -15,7 +15,14 @@ const MANAGED = { 'app.kubernetes.io/managed-by': 'virt-operator' };
 const daemonSet: KubernetesObject = {
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
-  metadata: { name: 'virt-handler', namespace: 'kubevirt', labels: MANAGED, uid: 'u', resourceVersion: '7', generation: 2 },
+  metadata: {
+    name: 'virt-handler',
+    namespace: 'kubevirt',
+    labels: MANAGED,
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 2,
+  },
   spec: { template: { spec: { hostPID: true } }, revisionHistoryLimit: 10 },
   status: { numberReady: 3 },
 };
@@ -52,7 +59,10 @@ describe('a rehearsed API server', () => {
     assert.equal(created.metadata.generation, 1);
     assert.equal(created.metadata.creationTimestamp, '2026-03-01T12:00:00.000Z');
     assert.deepEqual(await client.get({ kind: 'ConfigMap', name: 'a', namespace: 'kubevirt' }), created);
-    assert.deepEqual(writes.map(({ verb, kind, name }) => [verb, kind, name]), [['create', 'ConfigMap', 'a']]);
+    assert.deepEqual(
+      writes.map(({ verb, kind, name }) => [verb, kind, name]),
+      [['create', 'ConfigMap', 'a']],
+    );
     assert.equal(table.list('ConfigMap').length, 0, 'it is not managed, so nobody watches it');
   });
 
@@ -65,7 +75,11 @@ describe('a rehearsed API server', () => {
       ['no such namespace', client.create('ConfigMap', configMap('a', 'nowhere')), 404],
       ['no such object', client.patch({ ...target, name: 'other' }, []), 404],
       ['a failed test', client.patch(target, [{ op: 'test', path: '/metadata/generation', value: 1 }]), 422],
-      ['an old version', client.replace('DaemonSet', { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: '6' } }), 409],
+      [
+        'an old version',
+        client.replace('DaemonSet', { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: '6' } }),
+        409,
+      ],
       ['another object of that name', client.delete(target, { uid: 'v' }), 409],
     ];
     for (const [name, attempt, status] of cases) {
@@ -77,7 +91,9 @@ describe('a rehearsed API server', () => {
 
   test('a patch that changes content counts the generation up, and leaves the status alone', async () => {
     const { client, writes } = stage();
-    const patched = await client.patch(target, [{ op: 'add', path: '/spec', value: { template: { spec: { hostPID: false } } } }]);
+    const patched = await client.patch(target, [
+      { op: 'add', path: '/spec', value: { template: { spec: { hostPID: false } } } },
+    ]);
     assert.equal(patched.metadata.generation, 3);
     assert.deepEqual(patched.status, daemonSet.status);
     assert.equal(writes[0]?.before?.metadata.generation, 2);
@@ -85,7 +101,9 @@ describe('a rehearsed API server', () => {
 
   test('content that the server would fill up to what it was does not', async () => {
     const { client } = stage();
-    const patched = await client.patch(target, [{ op: 'add', path: '/spec', value: { template: { spec: { hostPID: true } } } }]);
+    const patched = await client.patch(target, [
+      { op: 'add', path: '/spec', value: { template: { spec: { hostPID: true } } } },
+    ]);
     assert.equal(patched.metadata.generation, 2);
     assert.deepEqual(patched.spec, daemonSet.spec);
   });
@@ -113,7 +131,10 @@ describe('a rehearsed API server', () => {
   });
 
   test('nothing but reads ever leaves it', async () => {
-    const exists = new ReadOnlyApi({ [resourcePath('ConfigMap', 'kubevirt', 'there')]: configMap('there'), '/apis/x/v1/things': { items: [] } });
+    const exists = new ReadOnlyApi({
+      [resourcePath('ConfigMap', 'kubevirt', 'there')]: configMap('there'),
+      '/apis/x/v1/things': { items: [] },
+    });
     const { client, api, real } = stage(exists);
     const there = { kind: 'ConfigMap', name: 'there', namespace: 'kubevirt' } as const;
     await client.patch(there, [{ op: 'add', path: '/data', value: { a: 'b' } }]);
@@ -122,7 +143,10 @@ describe('a rehearsed API server', () => {
     await api.request({ method: 'GET', path: '/apis/x/v1/things' });
     await assert.rejects(api.request({ method: 'DELETE', path: '/apis/x/v1/things/a' }), /cannot be rehearsed/);
     await assert.rejects(api.stream({ method: 'GET', path: '/api/v1/pods' }), /cannot be rehearsed/);
-    assert.deepEqual(real.asked.filter((call) => !call.startsWith('GET ')), []);
+    assert.deepEqual(
+      real.asked.filter((call) => !call.startsWith('GET ')),
+      [],
+    );
     assert.equal((await client.find(there)) === undefined, true, 'what was deleted here is gone here');
   });
 });
@@ -133,7 +157,10 @@ describe('what a call is about', () => {
     { path: '/api/v1/namespaces', want: { kind: 'Namespace' } },
     { path: '/api/v1/namespaces/kubevirt/secrets/a', want: { kind: 'Secret', namespace: 'kubevirt', name: 'a' } },
     { path: '/apis/rbac.authorization.k8s.io/v1/clusterroles/a%3Ab', want: { kind: 'ClusterRole', name: 'a:b' } },
-    { path: '/apis/kubevirt.io/v1/namespaces/n/kubevirts/k/status', want: { kind: 'KubeVirt', namespace: 'n', name: 'k', subresource: 'status' } },
+    {
+      path: '/apis/kubevirt.io/v1/namespaces/n/kubevirts/k/status',
+      want: { kind: 'KubeVirt', namespace: 'n', name: 'k', subresource: 'status' },
+    },
     { path: '/apis/kubevirt.io/v1/virtualmachines', want: undefined },
     { path: '/version', want: undefined },
   ];
@@ -152,7 +179,11 @@ test('the view of the caches: managed objects, and of each what the operator kee
     spec: { group: 'kubevirt.io', versions: [{ name: 'v1', schema: { large: true } }] },
   };
   const foreign = { ...daemonSet, metadata: { name: 'foreign', namespace: 'kubevirt' } };
-  const elsewhere: KubernetesObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'other', labels: MANAGED } };
+  const elsewhere: KubernetesObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's', namespace: 'other', labels: MANAGED },
+  };
   const table = new ObjectTable(buildSnapshot([daemonSet, foreign, crd, elsewhere]));
   const names = (kind: KindName) => table.list(kind).map(({ metadata }) => metadata.name);
   assert.deepEqual(names('DaemonSet'), ['virt-handler']);
@@ -161,4 +192,3 @@ test('the view of the caches: managed objects, and of each what the operator kee
   assert.match(JSON.stringify(table.find('CustomResourceDefinition', 'a.kubevirt.io')), /schema/);
   assert.equal(table.get('DaemonSet', 'virt-handler', 'kubevirt'), table.get('DaemonSet', 'virt-handler', 'kubevirt'));
 });
-

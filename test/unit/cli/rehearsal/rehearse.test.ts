@@ -49,7 +49,15 @@ class Theatre {
       signal: new AbortController().signal,
     });
     const target = decideTarget(kubeVirt, ENVIRONMENT);
-    const facts = { kubeVirt, others: [], operatorNamespace: 'kubevirt', target, releaseSource: 'a test', missingRights: [], assumptions: [] };
+    const facts = {
+      kubeVirt,
+      others: [],
+      operatorNamespace: 'kubevirt',
+      target,
+      releaseSource: 'a test',
+      missingRights: [],
+      assumptions: [],
+    };
     return { ...buildReport({ ...facts, rehearsal }), rehearsal };
   }
 }
@@ -81,7 +89,10 @@ describe('a rehearsed installation', () => {
     const theatre = new Theatre();
     await theatre.plan({});
     assert.ok(theatre.real.asked.length > 100);
-    assert.deepEqual(theatre.real.asked.filter((call) => !call.startsWith('GET ')), []);
+    assert.deepEqual(
+      theatre.real.asked.filter((call) => !call.startsWith('GET ')),
+      [],
+    );
   });
 
   test('a change that restarts nothing names no pods', async () => {
@@ -104,7 +115,9 @@ describe('a rehearsed installation', () => {
 
   test('a component that is switched off goes', async () => {
     const theatre = await Theatre.installed();
-    const report = await theatre.plan({ configuration: { developerConfiguration: { disabledFeatureGates: ['Template'] } } });
+    const report = await theatre.plan({
+      configuration: { developerConfiguration: { disabledFeatureGates: ['Template'] } },
+    });
     assert.ok(report.succeeds, JSON.stringify(report.remarks));
     assert.ok(names(report.delete).includes('Deployment virt-template-apiserver'));
     const last = report.steps.at(-1);
@@ -116,13 +129,21 @@ describe('a rehearsed installation', () => {
     theatre.nodes = [];
     const { succeeds, remarks } = await theatre.plan({});
     assert.equal(succeeds, false);
-    assert.deepEqual(remarks.map(({ level }) => level), ['problem']);
+    assert.deepEqual(
+      remarks.map(({ level }) => level),
+      ['problem'],
+    );
     assert.match(remarks[0]?.text ?? '', /the operator would wait for all components to be ready|virt-handler/);
   });
 
   test('a patch that cannot be applied is told, with what goes on all the same', async () => {
     const theatre = new Theatre();
-    const patch = { resourceType: 'Service', resourceName: 'virt-api', type: 'json', patch: '[{"op":"remove","path":"/spec/nope"}]' };
+    const patch = {
+      resourceType: 'Service',
+      resourceName: 'virt-api',
+      type: 'json',
+      patch: '[{"op":"remove","path":"/spec/nope"}]',
+    };
     const { succeeds, remarks, create } = await theatre.plan({ customizeComponents: { patches: [patch] } });
     assert.equal(succeeds, false);
     assert.match(remarks[0]?.text ?? '', /patches\[0\] cannot be applied to Service kubevirt\/virt-api/);
@@ -175,7 +196,9 @@ describe('what is staged', () => {
   test('a namespace that is not there is taken for created, and said to be', () => {
     const { table } = new Theatre();
     assert.deepEqual(stageNamespace(table, 'kubevirt'), []);
-    assert.deepEqual(stageNamespace(table, 'other'), ['the namespace other is not there; the plan takes it for created']);
+    assert.deepEqual(stageNamespace(table, 'other'), [
+      'the namespace other is not there; the plan takes it for created',
+    ]);
     assert.ok(table.find('Namespace', 'other') !== undefined);
   });
 });

@@ -36,20 +36,43 @@ const withStatus = (status: KubeVirtStatus | undefined, metadata: object = {}): 
 
 const replaced = (...conditions: KubeVirtCondition[]): KubeVirtStatus => ({
   ...READY,
-  conditions: [...(READY.conditions ?? []).filter(({ type }) => !conditions.some((each) => each.type === type)), ...conditions],
+  conditions: [
+    ...(READY.conditions ?? []).filter(({ type }) => !conditions.some((each) => each.type === type)),
+    ...conditions,
+  ],
 });
 
 describe('decideReadiness', () => {
   const rows: { name: string; kubeVirt: KubeVirt; want: string }[] = [
     { name: 'ready', kubeVirt: withStatus(READY), want: '' },
     { name: 'nobody has looked', kubeVirt: withStatus(undefined), want: 'no operator has looked at it yet' },
-    { name: 'under way', kubeVirt: withStatus({ phase: 'Deploying', conditions: [condition('Progressing', 'True', 'soon')] }), want: 'it is Deploying: soon' },
-    { name: 'an edit that nobody has seen', kubeVirt: withStatus({ ...READY, observedGeneration: 1 }), want: 'the last edit has not taken effect yet' },
-    { name: 'failed', kubeVirt: withStatus(replaced(condition('Synchronized', 'False', 'no right'))), want: 'the operator cannot go on: no right' },
-    { name: 'unavailable', kubeVirt: withStatus(replaced(condition('Available', 'False', 'down'))), want: 'it is not available: down' },
+    {
+      name: 'under way',
+      kubeVirt: withStatus({ phase: 'Deploying', conditions: [condition('Progressing', 'True', 'soon')] }),
+      want: 'it is Deploying: soon',
+    },
+    {
+      name: 'an edit that nobody has seen',
+      kubeVirt: withStatus({ ...READY, observedGeneration: 1 }),
+      want: 'the last edit has not taken effect yet',
+    },
+    {
+      name: 'failed',
+      kubeVirt: withStatus(replaced(condition('Synchronized', 'False', 'no right'))),
+      want: 'the operator cannot go on: no right',
+    },
+    {
+      name: 'unavailable',
+      kubeVirt: withStatus(replaced(condition('Available', 'False', 'down'))),
+      want: 'it is not available: down',
+    },
     { name: 'changing', kubeVirt: withStatus(replaced(condition('Progressing', 'True'))), want: 'it is changing' },
     { name: 'degraded', kubeVirt: withStatus(replaced(condition('Degraded', 'True', 'x'))), want: 'it is degraded: x' },
-    { name: 'being removed', kubeVirt: withStatus(READY, { deletionTimestamp: '2026-03-01T12:00:00Z' }), want: 'it is being removed' },
+    {
+      name: 'being removed',
+      kubeVirt: withStatus(READY, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      want: 'it is being removed',
+    },
   ];
   for (const { name, kubeVirt, want } of rows) {
     test(name, () => {
@@ -61,14 +84,22 @@ describe('decideReadiness', () => {
 const workload = (kind: string, name: string, status: object, pods: object = {}) => ({
   apiVersion: 'apps/v1',
   kind,
-  metadata: { name, namespace: 'kubevirt', generation: 1, labels: { 'app.kubernetes.io/managed-by': 'virt-operator' }, ...pods },
+  metadata: {
+    name,
+    namespace: 'kubevirt',
+    generation: 1,
+    labels: { 'app.kubernetes.io/managed-by': 'virt-operator' },
+    ...pods,
+  },
   spec: { replicas: 2 },
   status: { observedGeneration: 1, ...status },
 });
 
 const facts = (more: Partial<StatusFacts> = {}): StatusFacts => ({
   scene: {
-    table: new ObjectTable(buildSnapshot([workload('Deployment', 'virt-api', { replicas: 2, updatedReplicas: 2, readyReplicas: 1 })])),
+    table: new ObjectTable(
+      buildSnapshot([workload('Deployment', 'virt-api', { replicas: 2, updatedReplicas: 2, readyReplicas: 1 })]),
+    ),
     release: { environment: ENVIRONMENT, source: 'a test' },
     operatorNamespace: 'kubevirt',
   },
@@ -102,7 +133,10 @@ describe('a status', () => {
 
   test('of an installation that has just begun', () => {
     const text = renderStatus(buildStatus(facts({ kubeVirt: withStatus(undefined), operator: [] })), now, PLAIN);
-    assert.match(text, /^… kubevirt\/kubevirt: nothing yet, to become v1\.9\.0\n {2}no operator has looked at it yet\n/);
+    assert.match(
+      text,
+      /^… kubevirt\/kubevirt: nothing yet, to become v1\.9\.0\n {2}no operator has looked at it yet\n/,
+    );
     assert.match(text, /The operator runs outside of Deployments, or not at all\n$/);
   });
 
@@ -112,16 +146,30 @@ describe('a status', () => {
   });
 
   const remarks: { name: string; facts: Partial<StatusFacts>; want: RegExp }[] = [
-    { name: 'another object', facts: { others: [withStatus(READY, { namespace: 'b' })] }, want: /another KubeVirt object, b\/kubevirt/ },
-    { name: 'an operator that is away', facts: { operator: [{ name: 'virt-operator', wanted: 0, ready: 0 }] }, want: /no pod of the operator is ready/ },
+    {
+      name: 'another object',
+      facts: { others: [withStatus(READY, { namespace: 'b' })] },
+      want: /another KubeVirt object, b\/kubevirt/,
+    },
+    {
+      name: 'an operator that is away',
+      facts: { operator: [{ name: 'virt-operator', wanted: 0, ready: 0 }] },
+      want: /no pod of the operator is ready/,
+    },
     {
       name: 'admission that does not answer (B45)',
-      facts: { operator: [{ name: 'virt-operator', wanted: 0, ready: 0 }], deletionBlock: { isUnanswered: true, reason: 'x' } },
+      facts: {
+        operator: [{ name: 'virt-operator', wanted: 0, ready: 0 }],
+        deletionBlock: { isUnanswered: true, reason: 'x' },
+      },
       want: /cannot be deleted, because the operator's admission does not answer: let the operator run again: kubectl --namespace kubevirt scale deployment\/virt-operator --replicas=2; only if it is to stay away: kubectl delete validatingwebhookconfiguration virt-operator-validator/,
     },
     {
       name: 'a removal without an operator',
-      facts: { operator: [{ name: 'o', wanted: 1, ready: 0 }], kubeVirt: withStatus(READY, { deletionTimestamp: 'x' }) },
+      facts: {
+        operator: [{ name: 'o', wanted: 1, ready: 0 }],
+        kubeVirt: withStatus(READY, { deletionTimestamp: 'x' }),
+      },
       want: /the removal goes on when the operator runs: let the operator run again/,
     },
   ];
@@ -132,7 +180,10 @@ describe('a status', () => {
   }
 
   test('that deletion is refused for a reason is no remark', () => {
-    assert.deepEqual(buildStatus(facts({ deletionBlock: { isUnanswered: false, reason: 'machines run' } })).remarks, []);
+    assert.deepEqual(
+      buildStatus(facts({ deletionBlock: { isUnanswered: false, reason: 'machines run' } })).remarks,
+      [],
+    );
   });
 });
 
@@ -145,9 +196,10 @@ test('the operator is found by the label of its pods', () => {
     spec: { replicas: 2, template: template(labels) as never },
     status: { readyReplicas: 1 },
   });
-  assert.deepEqual(findOperator([deployment('a', { 'kubevirt.io': 'virt-operator' }), deployment('b', { 'kubevirt.io': 'virt-api' })]), [
-    { name: 'a', wanted: 2, ready: 1 },
-  ]);
+  assert.deepEqual(
+    findOperator([deployment('a', { 'kubevirt.io': 'virt-operator' }), deployment('b', { 'kubevirt.io': 'virt-api' })]),
+    [{ name: 'a', wanted: 2, ready: 1 }],
+  );
 });
 
 describe('findDeletionBlock', () => {
@@ -163,7 +215,11 @@ describe('findDeletionBlock', () => {
   const rows = [
     { name: 'nothing', error: undefined, want: undefined },
     { name: 'no answer', error: refusal(500, 'failed calling webhook "x": no endpoints'), want: true },
-    { name: 'machines', error: refusal(403, 'admission webhook "x" denied the request: there are machines'), want: false },
+    {
+      name: 'machines',
+      error: refusal(403, 'admission webhook "x" denied the request: there are machines'),
+      want: false,
+    },
     { name: 'no right', error: refusal(403, 'user x cannot delete'), want: undefined },
     { name: 'another failure', error: refusal(500, 'etcd'), want: undefined },
   ];

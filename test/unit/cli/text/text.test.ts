@@ -34,7 +34,14 @@ test('times are told from now on', () => {
 
 describe('renderTable', () => {
   test('aligns columns, and leaves no blanks at the end of a line', () => {
-    const text = renderTable(['name', 'state'], [['a', 'ready'], ['longer', '']], PLAIN);
+    const text = renderTable(
+      ['name', 'state'],
+      [
+        ['a', 'ready'],
+        ['longer', ''],
+      ],
+      PLAIN,
+    );
     assert.equal(text, 'NAME     STATE\na        ready\nlonger\n');
   });
 
