@@ -42,6 +42,8 @@ export interface Config {
   /** Port of the dashboard, always on loopback unless `dashboardListen` says otherwise. */
   readonly dashboardPort: number;
   readonly dashboardListen: string;
+  /** False with `--no-dashboard`: role `all` goes without it. */
+  readonly hasDashboard: boolean;
   /** `DASHBOARD_TOKEN` and `DASHBOARD_WRITE_TOKEN`: who may read the dashboard, and who may retry jobs there. */
   readonly dashboardTokens: { readonly read: string | undefined; readonly write: string | undefined };
   readonly kubeconfig: string | undefined;
@@ -103,6 +105,7 @@ const FLAGS = {
   'drain-seconds': { type: 'string', default: '' },
   'dashboard-port': { type: 'string', default: '8189' },
   'dashboard-listen': { type: 'string', default: '127.0.0.1' },
+  'no-dashboard': { type: 'boolean', default: false },
   kubeconfig: { type: 'string', default: '' },
   master: { type: 'string', default: '' },
   'client-qps': { type: 'string', default: '0' },
@@ -123,6 +126,7 @@ export const USAGE = `Roles: all (default), gateway, worker, functions, dashboar
   --drain-seconds N           admission goes on for N seconds after SIGTERM (5 in a pod, else 0)
   --dashboard-port PORT       dashboard (8189)
   --dashboard-listen ADDRESS  bind address of the dashboard (127.0.0.1)
+  --no-dashboard              role all goes without it
   --kubeconfig FILE           how to reach the cluster (default: the pod's service account)
   --master URL                address of the API server, instead of the kubeconfig's
   --client-qps N              calls per second (200), also VIRT_OPERATOR_CLIENT_QPS
@@ -146,6 +150,7 @@ const flagValues = z.object({
   'drain-seconds': z.union([z.literal(''), number.pipe(z.number().min(0).max(600))]),
   'dashboard-port': port,
   'dashboard-listen': z.string().min(1),
+  'no-dashboard': z.boolean(),
   kubeconfig: z.string(),
   master: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
   'client-qps': number,
@@ -197,6 +202,7 @@ function readServers(flags: FlagValues, env: Environment) {
     webhookPort: flags['webhook-port'],
     dashboardPort: flags['dashboard-port'],
     dashboardListen: flags['dashboard-listen'],
+    hasDashboard: !flags['no-dashboard'],
     dashboardTokens: { read: env.DASHBOARD_TOKEN || undefined, write: env.DASHBOARD_WRITE_TOKEN || undefined },
   };
 }

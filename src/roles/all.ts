@@ -23,7 +23,7 @@ export const start: StartRole = (context) =>
     const store = createObjectStore(watches);
     const sources = storeSources(context, store, { connection, closers });
     await startFunctions({ context, connection, metrics, sources, redis, closers });
-    await serveDashboard({ config, log, redis, closers });
+    if (config.hasDashboard) await serveDashboard({ config, log, redis, closers });
     openGateway({ watches, queue, redis, log, closers, metrics });
     await startWorker({ context, connection, watches, store, redis, queue, closers, metrics });
     return undefined;

@@ -26,6 +26,7 @@ const unfit: Refusal[] = [
     want: /passthroughEnv/,
   },
   { name: 'a namespace in upper case', values: { 'namespace.name': 'Virt' }, want: /namespace/ },
+  { name: 'no patience with Redis', values: { redisPatienceSeconds: 0 }, want: /redisPatienceSeconds/ },
   { name: 'an unknown placement', values: { controlPlane: 'sometimes' }, want: /controlPlane/ },
   { name: 'a Redis address of another scheme', values: { 'externalRedis.url': 'http://redis' }, want: /externalRedis/ },
 ];

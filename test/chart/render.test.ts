@@ -267,6 +267,18 @@ describe('Redis', { skip: noHelm }, () => {
   }
 });
 
+describe('patience with Redis', { skip: noHelm }, () => {
+  for (const [mode, deployment] of [
+    ['all', 'virt-operator'],
+    ['split', 'virt-operator-worker'],
+  ] as const) {
+    test(`is told to whoever reconciles in mode ${mode}`, () => {
+      const { args } = podOf(find(render({ mode, redisPatienceSeconds: 7.5 }), 'Deployment', deployment)).containers[0];
+      assert.ok(args.includes('--redis-patience-seconds=7.5'), args.join(' '));
+    });
+  }
+});
+
 describe('placement', { skip: noHelm }, () => {
   const rows: { controlPlane: string; want: string[] | undefined }[] = [
     {

@@ -86,17 +86,21 @@
       key: {{ index . 2 }}
 {{- end -}}
 
-{{/* Tokens of the dashboard, and the cluster that it shows. */}}
+{{/* Tokens of the dashboard, and in mode split the cluster that it shows: in mode all the process knows it. */}}
 {{- define "virt-operator.dashboardEnv" -}}
-{{- with .Values.dashboard.clusterUid -}}
+{{- $isSplit := eq .Values.mode "split" -}}
+{{- if and $isSplit .Values.dashboard.clusterUid -}}
 - name: CLUSTER_UID
-  value: {{ . | quote }}
+  value: {{ .Values.dashboard.clusterUid | quote }}
 {{ end -}}
 - name: DASHBOARD_TOKEN
   valueFrom:
     secretKeyRef:
       name: {{ include "virt-operator.dashboardSecret" . }}
       key: token
+      {{- if not $isSplit }}
+      optional: true
+      {{- end }}
 - name: DASHBOARD_WRITE_TOKEN
   valueFrom:
     secretKeyRef:

@@ -45,6 +45,12 @@ labels:
 {{- .Values.dashboard.existingSecret | default "kubevirt-dashboard" -}}
 {{- end -}}
 
+{{/* Whether the dashboard has tokens: "true" or "". In mode split always, where everybody in the cluster could reach it. */}}
+{{- define "virt-operator.hasDashboardSecret" -}}
+{{- $own := .Values.dashboard -}}
+{{- if and $own.enabled (or (eq .Values.mode "split") $own.token $own.writeToken $own.existingSecret) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Whether an object of the Prometheus operator is wanted: "true" or "". Call with (dict "root" $ "wish" <auto, enabled or disabled>). */}}
 {{- define "virt-operator.isMonitored" -}}
 {{- if or (eq .wish "enabled") (and (eq .wish "auto") (.root.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}true{{- end -}}

@@ -223,3 +223,8 @@ spec:
 {{- if .Values.admission.requireClientCertificates }} --require-client-certificates{{ end }}
 {{- if .Values.admission.checkNewObjects }} --check-new-objects{{ end }}
 {{- end -}}
+
+{{/* Argument of the roles that reconcile: how long they wait for Redis. */}}
+{{- define "virt-operator.patienceArg" -}}
+--redis-patience-seconds={{ .Values.redisPatienceSeconds }}
+{{- end -}}

@@ -61,6 +61,8 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
     },
     want: { webhookPort: 0, dashboardPort: 9, master: 'https://[::1]:6443', redisUrl: 'rediss://h:1/2' },
   },
+  { name: 'role all has a dashboard', given: {}, want: { hasDashboard: true } },
+  { name: 'role all without a dashboard', given: { args: ['--no-dashboard'] }, want: { hasDashboard: false } },
   {
     name: 'admission: upstream’s ways by default; time to be taken out of Services in a pod',
     given: {},
