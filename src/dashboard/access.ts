@@ -48,6 +48,12 @@ export function createSession(token: string, now: number): string {
   return `${end}.${sign(token, end)}`;
 }
 
+/** When a session ends, in milliseconds since the epoch; undefined for one that is not good for anything now. */
+export function readSessionEnd(session: string, tokens: DashboardTokens, now: number): number | undefined {
+  const isGood = [tokens.write, tokens.read].some((wanted) => isGoodFor(wanted, { session }, now));
+  return isGood ? Number(session.split('.')[0]) : undefined;
+}
+
 function isSessionOf(token: string, session: string, now: number): boolean {
   const [end = '', proof = ''] = session.split('.');
   return isEqual(proof, sign(token, end)) && Number(end) > now;

@@ -1,17 +1,14 @@
 import type { Queue } from 'bullmq';
-import express, { Router, type RequestHandler } from 'express';
+import express, { Router } from 'express';
 import { z } from 'zod';
-import type { Enqueue } from '../api/causes.ts';
 import { parseJobData } from '../queue/job-data.ts';
 
 /** What having a key reconciled again needs. */
 export interface AgainParts {
   /** The queues by name; undefined while Redis is out of reach. */
   queues: () => readonly Queue[] | undefined;
-  /** Queues a key. */
-  add: Enqueue;
-  /** Lets those through who may. */
-  guard: RequestHandler;
+  /** Has a key reconciled once more. */
+  startAgain: (key: string) => Promise<void>;
 }
 
 /** Failed or delayed jobs that one click looks at; more are never kept (design decision 2). */
@@ -20,43 +17,41 @@ const AWAY = { error: 'Redis is not reachable; nothing was started' };
 
 /**
  * What Bull Board calls retry and promote, and the run page's button. A finished job is only a record: what has to come again is its key, with a cause of
- * its own. A wake-up that goes off early would find nothing due; its key is queued instead, and the wake-up stays.
+ * its own, and as if it had never failed. A wake-up that goes off early would find nothing due; its key is queued instead, and the wake-up stays.
  */
 export function serveAgain(parts: AgainParts): Router {
-  const { guard, add } = parts;
+  const { startAgain } = parts;
   const router = Router();
   const board = '/queues/api/queues/:queue';
-  router.put([`${board}/:job/retry`, `${board}/:job/promote`], guard, async (request, response) => {
+  router.put([`${board}/:job/retry`, `${board}/:job/promote`], async (request, response) => {
     const { queue = '', job = '' } = request.params as Record<string, string>;
     const open = parts.queues();
     if (open === undefined) return response.status(503).json(AWAY);
     const found = await open.find(({ name }) => name === queue)?.getJob(job);
     const key = readKey(found?.data);
     if (key === undefined) return response.status(404).json({ error: `there is no job ${job} with a key in ${queue}` });
-    await add(key, buildCause());
+    await startAgain(key);
     return response.status(204).end();
   });
-  router.put([`${board}/retry/failed`, `${board}/promote`], guard, async (request, response) => {
+  router.put([`${board}/retry/failed`, `${board}/promote`], async (request, response) => {
     const { queue = '' } = request.params as Record<string, string>;
     const open = parts.queues()?.find(({ name }) => name === queue);
     if (open === undefined) return response.status(503).json(AWAY);
     const jobs = await open.getJobs([request.path.endsWith('/failed') ? 'failed' : 'delayed'], 0, JOBS_MAX);
     const keys = [...new Set(jobs.map(({ data }) => readKey(data)).filter((key) => key !== undefined))];
-    for (const key of keys) await add(key, buildCause());
+    for (const key of keys) await startAgain(key);
     return response.status(200).json({ retried: jobs.length, skipped: 0 });
   });
-  router.post('/api/again', guard, express.json({ limit: '4kb' }), async (request, response) => {
+  router.post('/api/again', express.json({ limit: '4kb' }), async (request, response) => {
     const body = again.safeParse(request.body);
     if (!body.success) return response.status(400).json({ error: 'the body must be {"key": "namespace/name"}' });
-    await add(body.data.key, buildCause());
+    await startAgain(body.data.key);
     return response.status(202).json({});
   });
   return router;
 }
 
 const again = z.object({ key: z.string().regex(/^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/) });
-
-const buildCause = () => ({ type: 'requested' as const, note: 'by hand, in the dashboard', at: Date.now() });
 
 /** The key of a job of either queue; undefined for jobs of a newer build, too. */
 function readKey(data: unknown): string | undefined {

@@ -1,28 +1,15 @@
-import type { Queue } from 'bullmq';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { Enqueue } from '../api/causes.ts';
 import { errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { DashboardTokens } from './access.ts';
 import { serveAgain } from './again.ts';
 import { serveBoard } from './board.ts';
-import { accessOf, requireLocalName, requireRead, requireWrite } from './guard.ts';
+import { accessOf, refuseOtherSites, requireLocalName, requireRead, requireWrite, sessionOf } from './guard.ts';
 import type { Live } from './live.ts';
-import type { OverviewSource } from './overview.ts';
 import { BOARD_PATH, PUBLIC_FOLDER } from './paths.ts';
+import type { Shown } from './shown.ts';
 import { createSignIn, createSignInPage } from './sign-in.ts';
-
-/** What the dashboard shows once Redis and the cluster's queue are known. */
-export interface Shown {
-  source: OverviewSource;
-  /** What Bull Board shows. */
-  queues: readonly Queue[];
-  /** Queues a key. */
-  add: Enqueue;
-  /** False while Redis is out of reach: BullMQ would wait for it for ever. */
-  isReachable: () => boolean;
-}
 
 /** What the pages are built from. */
 export interface AppParts {
@@ -74,17 +61,22 @@ export function buildApp({ tokens, live, shown, log }: AppParts): Express {
     (request.path.startsWith(BOARD_PATH) ? secureBoard : securePage)(request, response, next);
   });
   app.use(requireLocalName(tokens));
+  app.use(refuseOtherSites);
   app.use('/assets', express.static(PUBLIC_FOLDER, { index: false, redirect: false, cacheControl: false }));
   const sendSignIn = createSignInPage(PUBLIC_FOLDER);
-  app.use(createSignIn(tokens, sendSignIn));
+  const onSignOut = (session: string): void => {
+    live.endSession(session);
+  };
+  app.use(createSignIn({ tokens, sendPage: sendSignIn, onSignOut }));
   app.use(requireRead(tokens, sendSignIn));
+  app.use(requireWrite(tokens));
   const open = () => (shown()?.isReachable() === true ? shown() : undefined);
-  const add: Enqueue = async (key, cause) => {
+  const startAgain = async (key: string): Promise<void> => {
     const found = open();
     if (found === undefined) throw new Error('Redis is not reachable');
-    await found.add(key, cause);
+    await found.startAgain(key);
   };
-  app.use(serveAgain({ queues: () => open()?.queues, add, guard: requireWrite(tokens) }));
+  app.use(serveAgain({ queues: () => open()?.queues, startAgain }));
   app.use(serveRunPage({ tokens, live, shown }));
   app.use(
     BOARD_PATH,
@@ -110,8 +102,9 @@ function serveRunPage({ tokens, live, shown }: Omit<AppParts, 'log'>): express.R
     const access = accessOf(request, tokens);
     // Who may read without a token can still sign in for more, and who has signed in can sign out.
     const canSignIn = access !== 'write' && tokens.write !== undefined;
-    const isSignedIn = request.headers.cookie !== undefined && (access === 'write' || tokens.read !== undefined);
-    live.join(response, { access, canSignIn, isSignedIn });
+    const session = sessionOf(request, tokens);
+    const isSignedIn = session !== undefined;
+    live.join(response, { access, canSignIn, isSignedIn }, session);
   });
   router.get('/api/passes', async (_request, response) => {
     const source = shown()?.source;

@@ -1,6 +1,13 @@
 import { isIPv4 } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import { createSession, decideAccess, SESSION_MS, type Access, type DashboardTokens } from './access.ts';
+import {
+  createSession,
+  decideAccess,
+  readSessionEnd,
+  SESSION_MS,
+  type Access,
+  type DashboardTokens,
+} from './access.ts';
 
 /** True for addresses and names that only this machine reaches. */
 export function isLoopback(host: string): boolean {
@@ -33,6 +40,19 @@ export function accessOf(request: Request, tokens: DashboardTokens): Access {
   return decideAccess({ token, session: readCookie(request) }, tokens, Date.now());
 }
 
+/** A session that a caller was given, and when it ends in milliseconds since the epoch. */
+export interface Session {
+  id: string;
+  endsAt: number;
+}
+
+/** The caller's session; undefined for callers without a good one. */
+export function sessionOf(request: Request, tokens: DashboardTokens): Session | undefined {
+  const id = readCookie(request);
+  const endsAt = id === undefined ? undefined : readSessionEnd(id, tokens, Date.now());
+  return id === undefined || endsAt === undefined ? undefined : { id, endsAt };
+}
+
 /** Turns callers away who may not read: browsers get the page to sign in, others a sentence. */
 export function requireRead(tokens: DashboardTokens, sendSignIn: (response: Response) => void): RequestHandler {
   return (request, response, next) => {
@@ -46,18 +66,27 @@ export function requireRead(tokens: DashboardTokens, sendSignIn: (response: Resp
   };
 }
 
-/** Lets changes through only with the write token, and not when another site's page asks for them. */
+/** Refuses changes that a page of another site asks for, whatever the browser sends along. */
+export const refuseOtherSites: RequestHandler = (request, response, next) => {
+  if (isReading(request) || isSameOrigin(request)) next();
+  else response.status(403).json({ error: 'this was asked for by a page of another site' });
+};
+
+/** Lets changes through only with the write token: 401 for those who may become a writer by signing in, 403 for readers (spec/field-reports.md L27). */
 export function requireWrite(tokens: DashboardTokens): RequestHandler {
   return (request, response, next) => {
-    if (accessOf(request, tokens) !== 'write') {
-      response.status(403).json({ error: 'this needs the write token of the dashboard' });
-    } else if (!isSameOrigin(request)) {
-      response.status(403).json({ error: 'this was asked for by a page of another site' });
-    } else {
+    if (isReading(request) || accessOf(request, tokens) === 'write') {
       next();
+      return;
     }
+    // Whoever has come here although reading needs a token has given one.
+    const canSignIn = tokens.read === undefined && tokens.write !== undefined;
+    if (canSignIn) response.set('WWW-Authenticate', 'Bearer');
+    response.status(canSignIn ? 401 : 403).json({ error: 'this needs the write token of the dashboard' });
   };
 }
+
+const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** Browsers say where a request comes from; the cookie alone does not tell ports of one host apart. */
 function isSameOrigin(request: Request): boolean {

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { errorText } from '../errors.ts';
 import { openEventStream, type EventStream } from './event-stream.ts';
+import type { Session } from './guard.ts';
 import type { Overview, OverviewSource } from './overview.ts';
 
 /** How often to look although nothing was told: counts change silently, and messages of Redis may be lost. */
@@ -24,7 +25,7 @@ export type Parts = { redis: RedisState } & Partial<Overview>;
 
 /** Tells all open run pages what changes. While no page is open, it asks nothing of Redis. */
 export class Live {
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Map<EventStream, Session | undefined>();
   /** What the open pages know, as JSON, by part. */
   readonly #known = new Map<string, string>();
   #source: OverviewSource | undefined;
@@ -41,25 +42,32 @@ export class Live {
     if (this.#streams.size > 0) this.#start();
   }
 
-  /** Makes the response a stream of events. `hello` is what the page is told about itself. */
-  join(response: Response, hello: Record<string, unknown>): void {
+  /** Makes the response a stream of events, until the session ends. `hello` is what the page is told about itself. */
+  join(response: Response, hello: Record<string, unknown>, session?: Session): void {
     if (this.#streams.size >= STREAMS_MAX) {
       response.status(503).json({ error: `${STREAMS_MAX} pages are open; close one` });
       return;
     }
+    const ending = session && setTimeout(() => response.end(), session.endsAt - Date.now());
     const stream = openEventStream(response, () => {
+      clearTimeout(ending);
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#pause();
     });
     stream.send('hello', JSON.stringify({ ...hello, now: Date.now() }));
     for (const [part, text] of this.#known) stream.send(part, text);
-    this.#streams.add(stream);
+    this.#streams.set(stream, session);
     if (this.#streams.size === 1) this.#start();
+  }
+
+  /** Ends the streams of a session: their pages come back and have to sign in. */
+  endSession(id: string): void {
+    for (const [stream, session] of this.#streams) if (session?.id === id) stream.close();
   }
 
   /** Ends all streams. */
   stop(): void {
-    for (const stream of this.#streams) stream.close();
+    for (const stream of this.#streams.keys()) stream.close();
     this.#streams.clear();
     this.#pause();
   }
@@ -83,7 +91,7 @@ export class Live {
   }
 
   readonly #beat = (): void => {
-    for (const stream of this.#streams) stream.send('beat', JSON.stringify({ now: Date.now() }));
+    for (const stream of this.#streams.keys()) stream.send('beat', JSON.stringify({ now: Date.now() }));
   };
 
   readonly #look = (): void => {
@@ -119,7 +127,7 @@ export class Live {
       const text = JSON.stringify(value);
       if (this.#known.get(part) === text) continue;
       this.#known.set(part, text);
-      for (const stream of this.#streams) stream.send(part, text);
+      for (const stream of this.#streams.keys()) stream.send(part, text);
     }
   }
 }

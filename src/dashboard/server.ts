@@ -3,9 +3,10 @@ import { isIP, type AddressInfo } from 'node:net';
 import { ConfigurationError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { DashboardTokens } from './access.ts';
-import { buildApp, type Shown } from './app.ts';
+import { buildApp } from './app.ts';
 import { isLoopback } from './guard.ts';
 import { Live } from './live.ts';
+import type { Shown } from './shown.ts';
 
 /** What the dashboard needs to be opened. */
 export interface DashboardOptions {

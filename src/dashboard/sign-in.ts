@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { Router, type RequestHandler, type Response } from 'express';
 import { isKnownToken, type DashboardTokens } from './access.ts';
-import { endSession, startSession } from './guard.ts';
+import { endSession, sessionOf, startSession } from './guard.ts';
 
 const MESSAGE = '<!-- message -->';
 const WRONG = '<p class="banner bad" role="alert">This is not a token of this dashboard.</p>';
@@ -20,8 +20,16 @@ export function createSignInPage(publicFolder: string): (response: Response, isW
   };
 }
 
+/** What signing in and out needs. */
+export interface SignInParts {
+  tokens: DashboardTokens;
+  sendPage: ReturnType<typeof createSignInPage>;
+  /** Told the session of whoever signs out. */
+  onSignOut: (session: string) => void;
+}
+
 /** Signing in and out by form, and by `?token=` once, after which the address bar does not keep it. */
-export function createSignIn(tokens: DashboardTokens, sendPage: ReturnType<typeof createSignInPage>): Router {
+export function createSignIn({ tokens, sendPage, onSignOut }: SignInParts): Router {
   const router = Router();
   router.use(takeTokenFromAddress(tokens));
   router.get('/sign-in', (_request, response) => {
@@ -38,6 +46,8 @@ export function createSignIn(tokens: DashboardTokens, sendPage: ReturnType<typeo
     sendPage(response, true);
   });
   router.post('/sign-out', (request, response) => {
+    const session = sessionOf(request, tokens);
+    if (session !== undefined) onSignOut(session.id);
     endSession(request, response);
     response.redirect(303, './');
   });

@@ -3,6 +3,7 @@ import type { Cause } from '../api/causes.ts';
 import { errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisClient, RedisConnections } from './connection.ts';
+import { forgetFailures } from './failures.ts';
 import { buildKeys, TIMERS_QUEUE, type Keys } from './keys.ts';
 import { openQueue } from './reconcile-queue.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -74,7 +75,7 @@ export class Timers implements WakeUps {
   }
 
   async resetFailures(key: string): Promise<void> {
-    await this.#redis.hdel(this.#keys.failures, key);
+    await forgetFailures(this.#options.redis, key);
   }
 
   async fireDue(): Promise<void> {

@@ -1,5 +1,5 @@
-import { createOverviewSource } from '../dashboard/overview.ts';
 import { startDashboard, type Dashboard } from '../dashboard/server.ts';
+import { createShown } from '../dashboard/shown.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnections } from '../queue/connection.ts';
@@ -49,10 +49,5 @@ function showRedis(dashboard: Dashboard, parts: { redis: RedisConnections; log: 
     await dashboard.stop();
     await Promise.all([queue.close(), timers.close()]);
   });
-  dashboard.attach({
-    source: createOverviewSource({ redis, queue: queue.queue, log }),
-    queues: [queue.queue, timers],
-    add: (key, cause) => queue.add(key, cause),
-    isReachable: () => redis.impatient.status === 'ready',
-  });
+  dashboard.attach(createShown({ redis, queue, timers, log }));
 }

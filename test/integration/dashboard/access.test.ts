@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import type { DashboardTokens } from '../../../src/dashboard/access.ts';
 import { startDashboard } from '../../../src/dashboard/server.ts';
 import { ConfigurationError } from '../../../src/errors.ts';
 import { startRedis, type TestRedis } from '../fixtures/redis.ts';
@@ -18,7 +19,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const FORM = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('it does not open beyond loopback without a reading token', async () => {
+test('L27: it does not open beyond loopback without a reading token', async () => {
   for (const host of ['0.0.0.0', '::', '127.0.0.1.example.com']) {
     await assert.rejects(
       startDashboard({ host, port: 0, tokens: { write: 'w' }, log: testLog() }),
@@ -34,7 +35,7 @@ test('a port that is taken is told with the way out', async (t) => {
   await assert.rejects(startDashboard({ host: '127.0.0.1', port, tokens: {}, log }), /EADDRINUSE.*--dashboard-port/);
 });
 
-test('with a reading token nothing but the page to sign in is open', async (t) => {
+test('L27: with a reading token nothing but the page to sign in is open', async (t) => {
   const { url } = await openDashboard(t, server.url, TOKENS);
   const paths = [
     '/',
@@ -181,6 +182,32 @@ for (const { name, headers, want } of again) {
     );
   });
 }
+
+const changes: { name: string; tokens: DashboardTokens; headers?: Record<string, string>; want: number }[] = [
+  { name: 'no token is set, and nobody may write', tokens: {}, want: 403 },
+  { name: 'whoever reads without a token may sign in as a writer', tokens: { write: 'writer' }, want: 401 },
+  { name: 'a token is needed for reading', tokens: { read: 'reader' }, want: 401 },
+  { name: 'only reading is possible', tokens: { read: 'reader' }, headers: bearer('reader'), want: 403 },
+];
+for (const { name, tokens, headers = {}, want } of changes) {
+  test(`L27: a change is answered ${want}: ${name}`, async (t) => {
+    const { url } = await openDashboard(t, server.url, tokens);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const path of ['/api/again', '/queues/api/queues/reconcile/pause', '/', '/nothing']) {
+        assert.equal((await ask(url, path, { method, headers })).status, want, `${method} ${path}`);
+      }
+    }
+  });
+}
+
+test('L27: a page of another site signs nobody in or out', async (t) => {
+  const { url } = await openDashboard(t, server.url, TOKENS);
+  for (const path of ['/sign-in', '/sign-out']) {
+    const headers = { ...FORM, 'sec-fetch-site': 'cross-site' };
+    const answer = await ask(url, path, { method: 'POST', headers, body: 'token=reader' });
+    assert.deepEqual([answer.status, answer.headers['set-cookie']], [403, undefined], path);
+  }
+});
 
 test('a body that names no key is refused with a sentence', async (t) => {
   const { url } = await openDashboard(t, server.url, TOKENS);

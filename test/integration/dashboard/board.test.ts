@@ -94,7 +94,7 @@ function listChanges(job: string): { method: string; path: string }[] {
     });
 }
 
-test('whatever its page sends, nothing but retry and promote is taken, and the queue stays as it is', async (t) => {
+test('L27: whatever its page sends, nothing but retry and promote is taken, 401 without a session, 403 for readers, and the queue stays as it is', async (t) => {
   const dashboard = await openDashboard(t, server.url, { read: 'reader', write: 'writer' });
   const { url, queue, timers } = dashboard;
   const job = await fill(t, dashboard);
@@ -122,8 +122,15 @@ test('whatever its page sends, nothing but retry and promote is taken, and the q
         [status === 404 ? 404 : 403, ['error']],
         path,
       );
-    const readers = await ask(url, path, { method, headers: { authorization: 'Bearer reader' }, body });
-    assert.equal(readers.status, 403, path);
+    const refused: [headers: Record<string, string>, want: number][] = [
+      [{}, 401],
+      [{ authorization: 'Bearer reader' }, 403],
+      [{ ...WRITER.headers, 'sec-fetch-site': 'cross-site' }, 403],
+      [{ ...WRITER.headers, origin: 'http://example.com' }, 403],
+    ];
+    for (const [given, want] of refused) {
+      assert.equal((await ask(url, path, { method, headers: given, body })).status, want, path);
+    }
   }
   const base = '/queues/api/queues/reconcile';
   assert.deepEqual(taken, [
@@ -149,6 +156,21 @@ test('a retried job queues its key with a cause of its own, and stays on record'
     ({ waiting, failed }) => waiting === 1 && failed === 1,
   );
   assert.deepEqual(await causesOf(dashboard), ['requested by hand, in the dashboard']);
+});
+
+test('L28: a retried job starts afresh: its failures are forgotten, so that the next one is the first again', async (t) => {
+  const dashboard = await openDashboard(t, server.url, { write: 'writer' });
+  const { url, timers, redis } = dashboard;
+  const job = await fill(t, dashboard);
+  for (let count = 0; count < 9; count += 1) await timers.armRetry(KEY, 'denied');
+  assert.equal((await ask(url, `/queues/api/queues/reconcile/${job}/retry`, WRITER)).status, 204);
+  await timers.disarm(KEY);
+  const at = await timers.armRetry(KEY, 'denied');
+  assert.ok(at.getTime() - Date.now() < 1500, 'the shortest wait');
+  assert.deepEqual(
+    (await readWakeUps(redis)).map(({ reason }) => reason),
+    ['retry 1: denied'],
+  );
 });
 
 test('all failed jobs are retried by their keys, each once', async (t) => {

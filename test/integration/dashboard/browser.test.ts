@@ -63,7 +63,7 @@ test('an empty cluster is described in words', SKIP, async () => {
   assert.deepEqual(await askPage(page, 'audit'), []);
 });
 
-test('an installation is followed to Deployed in a page that is loaded once', SKIP_LONG, async () => {
+test('L26: an installation is followed to Deployed in a page that is loaded once', SKIP_LONG, async () => {
   const { page, complaints } = watched;
   await askPage(page, 'watch');
   await createKubeVirt(site, { imagePullPolicy: 'IfNotPresent' });
@@ -198,7 +198,7 @@ async function patchKubeVirt(spec: Record<string, unknown>): Promise<void> {
 }
 
 test(
-  'Bull Board asks nothing of others and complains of nothing; it offers nothing to those who may only read',
+  'L26: Bull Board asks nothing of others and complains of nothing; it offers nothing to those who may only read',
   SKIP,
   async () => {
     const { page, context, complaints } = await openPage(browser, `${url}queues/queue/reconcile?status=failed`);

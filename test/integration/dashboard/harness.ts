@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import type { TestContext } from 'node:test';
 
 import type { DashboardTokens } from '../../../src/dashboard/access.ts';
-import { createOverviewSource } from '../../../src/dashboard/overview.ts';
 import { startDashboard } from '../../../src/dashboard/server.ts';
+import { createShown } from '../../../src/dashboard/shown.ts';
 import { openParts, type Parts } from '../queue/harness.ts';
 
 /** A dashboard over the queue parts of a cluster of its own. */
@@ -23,12 +23,7 @@ export async function openDashboard(
   const { redis, queue, timers, log } = parts;
   const dashboard = await startDashboard({ host: '127.0.0.1', port: 0, tokens, log });
   t.after(() => dashboard.stop());
-  dashboard.attach({
-    source: createOverviewSource({ redis, queue: queue.queue, log }),
-    queues: [queue.queue, timers.queue],
-    add: (key, cause) => queue.add(key, cause),
-    isReachable: () => redis.impatient.status === 'ready',
-  });
+  dashboard.attach(createShown({ redis, queue, timers: timers.queue, log }));
   return { ...parts, url: dashboard.url };
 }
 

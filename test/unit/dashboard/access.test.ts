@@ -5,6 +5,7 @@ import {
   createSession,
   decideAccess,
   isKnownToken,
+  readSessionEnd,
   SESSION_MS,
   type Access,
   type Credentials,
@@ -67,6 +68,14 @@ for (const { name, tokens, given = {}, want } of rows) {
     assert.equal(decideAccess(given, tokens, NOW), want);
   });
 }
+
+test('the end of a session is told as long as the session is good', () => {
+  const session = createSession('reader', NOW);
+  assert.equal(readSessionEnd(session, BOTH, NOW), NOW + SESSION_MS);
+  assert.equal(readSessionEnd(session, BOTH, NOW + SESSION_MS), undefined);
+  assert.equal(readSessionEnd(session, { read: 'other' }, NOW), undefined);
+  assert.equal(readSessionEnd(session, {}, NOW), undefined);
+});
 
 test('a session does not hold its token', () => {
   assert.ok(!createSession('writer', NOW).includes('writer'));
