@@ -106,4 +106,46 @@ describe('buildDumpJob', () => {
     assert.deepEqual(spec.containers[0]['resources'], { limits: { cpu: '1' } });
     assert.equal(podOf().spec['tolerations'] === undefined, false, 'control-plane tolerations by default');
   });
+
+  test('B07: the pod carries the node selector, affinity and tolerations of spec.infra, whole, and no default besides', () => {
+    const nodePlacement = {
+      nodeSelector: { zone: 'a', 'kubernetes.io/os': 'other' },
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'infra', operator: 'Exists' }] }],
+          },
+        },
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 1, podAffinityTerm: { topologyKey: 'zone', labelSelector: {} } },
+          ],
+        },
+      },
+      tolerations: [
+        { key: 'infra', operator: 'Exists', effect: 'NoSchedule' },
+        { key: 'other', operator: 'Equal', value: 'x', effect: 'NoExecute', tolerationSeconds: 60 },
+      ],
+    };
+    const { spec } = podOf({ spec: { infra: { nodePlacement } } });
+    assert.deepEqual(
+      { nodeSelector: spec['nodeSelector'], affinity: spec['affinity'], tolerations: spec['tolerations'] },
+      nodePlacement,
+    );
+  });
+
+  test('B09: whatever the version, the name or the customization of the Job, its pod has one label to select it by, and the operator has another', () => {
+    const rename = { resourceType: 'Job', resourceName: '*', type: 'merge' as const };
+    const patches = [{ ...rename, patch: '{"metadata":{"generateName":"another-name-"}}' }];
+    const jobs = [
+      podOf(),
+      podOf({ target: target({ imageTag: 'v1.7.0', imageRegistry: 'r' }) }),
+      podOf({ target: target({ productName: 'p', productVersion: '1', productComponent: 'c', imageTag: 'latest' }) }),
+      podOf({ attempt: 7 }),
+      podOf({ spec: { customizeComponents: { patches } } }),
+    ];
+    for (const { metadata } of jobs) assert.equal(metadata.labels['kubevirt.io'], 'virt-operator-strategy-dumper');
+    // What Services, budgets and policies select the operator's pods by (spec/deployment.md).
+    assert.notEqual(jobs[0]?.metadata.labels['kubevirt.io'], 'virt-operator');
+  });
 });
