@@ -39,6 +39,8 @@ export interface Config {
   readonly checkNewObjects: boolean;
   /** Milliseconds for which admission goes on when the process is asked to end, until the cluster calls other replicas. */
   readonly drainMs: number;
+  /** Whether operands are asked which certificates they serve: their addresses lead to them from a pod alone. */
+  readonly asksOperands: boolean;
   /** Port of the dashboard, always on loopback unless `dashboardListen` says otherwise. */
   readonly dashboardPort: number;
   readonly dashboardListen: string;
@@ -215,6 +217,7 @@ function readAdmission(flags: FlagValues) {
     requireClientCertificates: flags['require-client-certificates'],
     checkNewObjects: flags['check-new-objects'],
     drainMs: drainSeconds * 1000,
+    asksOperands: isInPod,
   };
 }
 

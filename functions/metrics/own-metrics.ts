@@ -39,6 +39,7 @@ export class OwnMetrics {
   readonly #admission: Histogram;
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #readCertificates: () => readonly KubernetesObject[] = () => [];
+  #readOutdated: () => readonly { namespace: string; name: string; count: number }[] = () => [];
 
   constructor({ role, version }: ProcessIdentity) {
     const registers = [this.registry];
@@ -76,6 +77,7 @@ export class OwnMetrics {
     }).set({ role, version }, 1);
     this.#addLoopGauge();
     this.#addCertificateGauge();
+    this.#addOutdatedGauge();
     this.#loop.enable();
   }
 
@@ -100,6 +102,11 @@ export class OwnMetrics {
     this.#readCertificates = readCertificates;
   }
 
+  /** Says how many pods serve an old certificate, by Secret of this namespace, asked at each scrape (spec/field-reports.md B39). */
+  followOutdatedCertificates(namespace: string, readCounts: () => ReadonlyMap<string, number>): void {
+    this.#readOutdated = () => [...readCounts()].map(([name, count]) => ({ namespace, name, count }));
+  }
+
   /** Stops measuring the event loop. */
   close(): void {
     this.#loop.disable();
@@ -116,6 +123,20 @@ export class OwnMetrics {
         for (const quantile of LOOP_QUANTILES)
           this.set({ quantile }, toSeconds(quantile === 1 ? loop.max : loop.percentile(quantile * 100)));
         loop.reset();
+      },
+    });
+  }
+
+  #addOutdatedGauge(): void {
+    const read = () => this.#readOutdated();
+    new Gauge({
+      name: 'virt_operator_outdated_certificate_pods',
+      help: 'Pods that go on serving a certificate that was replaced in its Secret; told by the process that leads.',
+      labelNames: ['namespace', 'name'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { namespace, name, count } of read()) this.set({ namespace, name }, count);
       },
     });
   }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeVirt, KubeVirtConfiguration } from '../../src/api/kubevirt.ts';
 import { isGateEnabled } from '../../src/api/feature-gates.ts';
+import { findCertificateObjections } from '../../src/plan/certificate-objections.ts';
 import type { Violation } from '../verdict.ts';
 import { CIPHERS } from '../tls/ciphers.table.ts';
-import { findCertificateViolations } from './certificate-rules.ts';
 import { parseGoFloat } from './go-float.ts';
 
 /** What a rule of validate-update decides from. */
@@ -53,7 +53,10 @@ const patchesAreJson: Rule = ({ new: { spec } }) =>
     }
   });
 
-const certificatesFit: Rule = (update) => findCertificateViolations(update.new.spec);
+const certificatesFit: Rule = (update) =>
+  findCertificateObjections(update.new.spec).map(({ kind, field, message }) =>
+    kind === 'conflict' ? unsupported(message, field) : invalid(message, field),
+  );
 
 const overheadRatioIsSane: Rule = ({ new: kubeVirt }) => {
   const ratio = configurationOf(kubeVirt).additionalGuestMemoryOverheadRatio;

@@ -7,10 +7,20 @@ import type { Json, ObjectMeta } from './objects.ts';
 /** Phases of an installation (spec/reconcile.md §2.2). */
 type KubeVirtPhase = 'Deploying' | 'Deployed' | 'Deleting' | 'Deleted';
 
-/** Types of conditions on a KubeVirt object (spec/reconcile.md §2.3). */
-export type ConditionType = 'Synchronized' | 'Created' | 'Available' | 'Progressing' | 'Degraded';
+/**
+ * Types of conditions on a KubeVirt object (spec/reconcile.md §2.3). The last two are ours; each is there only while it is true
+ * (spec/field-reports.md B48 and B39).
+ */
+export type ConditionType =
+  | 'Synchronized'
+  | 'Created'
+  | 'Available'
+  | 'Progressing'
+  | 'Degraded'
+  | 'CertificateSettingsInvalid'
+  | 'CertificatesOutdated';
 
-/** Reasons of conditions (spec/reconcile.md §2.3). */
+/** Reasons of conditions (spec/reconcile.md §2.3); the last two are ours. */
 export type ConditionReason =
   | 'ExistingDeployment'
   | 'DeploymentFailed'
@@ -19,7 +29,9 @@ export type ConditionReason =
   | 'AllComponentsReady'
   | 'DeploymentInProgress'
   | 'UpdateInProgress'
-  | 'DeletionInProgress';
+  | 'DeletionInProgress'
+  | 'InconsistentLifetimes'
+  | 'OutdatedCertificateServed';
 
 /** One condition of a KubeVirt object; times are RFC 3339. */
 export interface KubeVirtCondition extends Infer<typeof ProbedCondition> {

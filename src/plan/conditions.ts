@@ -115,6 +115,31 @@ export function markDeletionFailed(status: KubeVirtStatus, cause: string): KubeV
   });
 }
 
+/** What is wrong with the wanted lifetimes of certificates (spec/field-reports.md B48); without problems the condition goes. */
+export function markCertificateSettings(status: KubeVirtStatus, problems: readonly string[]): KubeVirtStatus {
+  return markProblem(status, {
+    type: 'CertificateSettingsInvalid',
+    reason: 'InconsistentLifetimes',
+    problems,
+  });
+}
+
+/** Which operands serve a certificate that is no longer in its Secret (spec/field-reports.md B39); without any the condition goes. */
+export function markOutdatedCertificates(status: KubeVirtStatus, problems: readonly string[]): KubeVirtStatus {
+  return markProblem(status, { type: 'CertificatesOutdated', reason: 'OutdatedCertificateServed', problems });
+}
+
+function markProblem(
+  status: KubeVirtStatus,
+  { type, reason, problems }: { type: ConditionType; reason: ConditionReason; problems: readonly string[] },
+): KubeVirtStatus {
+  const has = status.conditions?.some((condition) => condition.type === type) === true;
+  if (problems.length > 0) {
+    return withReport(status, { reason, message: shorten(problems.join('; ')), set: { [type]: 'True' } });
+  }
+  return has ? withReport(status, { reason, message: '', set: {}, removed: [type] }) : status;
+}
+
 /** Nothing of the installation is left. */
 export function markDeleted(status: KubeVirtStatus): KubeVirtStatus {
   return { ...status, phase: 'Deleted' };

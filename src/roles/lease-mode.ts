@@ -26,7 +26,7 @@ export interface LeaseModeParts {
   /** Shared with the worker that leads by Redis. */
   worker: Pick<WorkerOptions, 'pass' | 'history' | 'onStuck'>;
   /** Tells of each tenure. */
-  announce: (lock: Lock, depth: () => number) => Lock;
+  announce: (lock: Lock, memory: MemoryQueue) => Lock;
 }
 
 /**
@@ -58,7 +58,7 @@ export function startLeaseMode(parts: LeaseModeParts): void {
   };
   const running = runWorker({
     ...worker,
-    lock: parts.announce(withGateway, () => memory.size),
+    lock: parts.announce(withGateway, memory),
     queue: memory,
     wakeUps,
     log,

@@ -22,6 +22,7 @@ import { createObjectStore } from '../watch/store.ts';
 import type { Watches } from '../watch/watches.ts';
 import { watchLegacyConfig } from '../worker/legacy-config.ts';
 import { createReconcile } from '../worker/reconcile.ts';
+import type { ServedCertificates } from '../worker/served-certificates.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
 import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
@@ -30,6 +31,7 @@ import { openReconcileQueue } from './gateway.ts';
 import { startLeaseMode } from './lease-mode.ts';
 import { measureHistory, measurePass, measureStore } from './measured.ts';
 import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
+import { openOperandCertificates, watchOperandCertificates } from './operand-certificates.ts';
 import { connectRedis } from './redis.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
@@ -104,15 +106,22 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   log.info('waiting for the API caches');
   await store.whenSynced(signal);
   metrics.setReady(true);
+  const served = openOperandCertificates(parts);
   const shared = {
     history: measureHistory(new PassLog(redis, log), metrics),
-    pass: measurePass(createReconcile(buildReconcileParts(parts, events)), metrics),
+    pass: measurePass(createReconcile(buildReconcileParts(parts, { events, served })), metrics),
     ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
   };
   const readDepth = async () => (await readCounts(redis, queue.queue))?.waiting;
   const worker = runWorker({
     ...shared,
-    lock: announce(buildLock(parts), { ...parts, events, readDepth }),
+    lock: announce(buildLock(parts), {
+      ...parts,
+      events,
+      served,
+      readDepth,
+      add: (key, cause) => queue.add(key, cause),
+    }),
     queue,
     wakeUps: timers,
     log,
@@ -122,13 +131,27 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   startLeaseMode({
     ...parts,
     worker: shared,
-    announce: (lock, depth) => announce(lock, { ...parts, events, readDepth: () => Promise.resolve(depth()) }),
+    announce: (lock, memory) =>
+      announce(lock, {
+        ...parts,
+        events,
+        served,
+        readDepth: () => Promise.resolve(memory.size),
+        add: (key, cause) => memory.add(key, cause),
+      }),
   });
+}
+
+/** What a tenure and its passes are told by. */
+interface Announced {
+  events: EventRecorder;
+  /** Absent where operands cannot be reached. */
+  served: ServedCertificates | undefined;
 }
 
 function buildReconcileParts(
   { context, connection, store: caches, redis, queue, metrics }: WorkerParts,
-  events: EventRecorder,
+  { events, served }: Announced,
 ) {
   const { config, log } = context;
   const { release, operatorNamespace } = config;
@@ -142,7 +165,19 @@ function buildReconcileParts(
   });
   const displays = { progress: new ProgressBoard(redis, log), situations: new SituationBoard(redis, log) };
   const store = measureStore(caches, metrics);
-  return { store, connection, recorder: queue, strategies, ...displays, events, release, operatorNamespace, log };
+  const outdated = served === undefined ? {} : { outdatedCertificates: () => served.outdated() };
+  const parts = {
+    store,
+    connection,
+    recorder: queue,
+    strategies,
+    ...displays,
+    events,
+    release,
+    operatorNamespace,
+    log,
+  };
+  return { ...parts, ...outdated };
 }
 
 /** Wake-ups go off in this process; what Redis lost of its settings is set again when it comes back. */
@@ -188,9 +223,9 @@ function buildLock({ context, redis, store }: WorkerParts): Lock {
 /** Tells the log and the metrics when this process begins and ends to lead, and looks for leftovers meanwhile. */
 function announce(
   lock: Lock,
-  parts: WorkerParts & { events: EventRecorder; readDepth: () => Promise<number | undefined> },
+  parts: WorkerParts & Announced & { readDepth: () => Promise<number | undefined>; add: Enqueue },
 ): Lock {
-  const { context, store, events, metrics, readDepth } = parts;
+  const { context, store, events, metrics, readDepth, served, add } = parts;
   const { log, config } = context;
   return {
     run: ({ signal, onLead }) =>
@@ -202,6 +237,7 @@ function announce(
           metrics.queue.followDepth(readDepth);
           const { operatorNamespace } = config;
           watchLegacyConfig({ store, operatorNamespace, events, log, signal: term.signal });
+          if (served !== undefined) watchOperandCertificates(served, { context, store, add, signal: term.signal });
           try {
             await onLead(term);
           } finally {

@@ -22,6 +22,7 @@ import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
 import type { PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
+import { findNewProblems, withProblems } from './problems.ts';
 import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
 import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
 import type { LoadedStrategy } from './strategy-loader.ts';
@@ -60,7 +61,12 @@ export async function syncInstallation(
 ): Promise<Outcome> {
   const { statusClient, now } = pass;
   const stored = pass.kubeVirt.status ?? {};
-  const draft = draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch));
+  const draft = withProblems(
+    draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch)),
+    pass.kubeVirt,
+    pass.parts.outdatedCertificates?.(),
+  );
+  for (const event of findNewProblems(pass.kubeVirt, stored, draft)) pass.parts.events.record(event);
   pass.kubeVirt = await writeFinalizers(statusClient, pass.kubeVirt, withFinalizer);
   if (isNews(stored, draft)) {
     pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settleConditionTimes(draft, stored, now));

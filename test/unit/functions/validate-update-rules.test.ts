@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RULES_AFTER_PLACEMENT, RULES_BEFORE_PLACEMENT } from '../../../functions/validate-update/rules.ts';
-import { findCertificateViolations } from '../../../functions/validate-update/certificate-rules.ts';
 import { findWarnings } from '../../../functions/validate-update/warnings.ts';
 import { asKubeVirt } from '../../../src/api/kubevirt.ts';
+import { findCertificateObjections } from '../../../src/plan/certificate-objections.ts';
 
 const update = (spec: object, old: object = {}) => ({
   old: asKubeVirt({ spec: old }),
@@ -226,7 +226,7 @@ test('validate-update: warnings name deprecated gates, devices and architectures
   );
 });
 
-test('validate-update: lifetimes that do not fit are refused with the paths of both fields (B48)', () => {
+test('B48: validate-update: lifetimes that do not fit are refused with the paths of both fields', () => {
   const rows: { name: string; spec: object; want: [string, string][] }[] = [
     {
       name: 'new fields',
@@ -250,7 +250,7 @@ test('validate-update: lifetimes that do not fit are refused with the paths of b
     },
   ];
   for (const { name, spec, want } of rows) {
-    const violations = findCertificateViolations(asKubeVirt({ spec }).spec);
+    const violations = findCertificateObjections(asKubeVirt({ spec }).spec);
     const root = 'spec.certificateRotateStrategy.selfSigned';
     assert.deepEqual(
       violations.map(({ field, message }) => [field, message.slice(message.lastIndexOf(' ') + 1)]),

@@ -1,7 +1,14 @@
-import type { KubeVirtSpec } from '../../src/api/kubevirt.ts';
-import { errorText } from '../../src/errors.ts';
-import { readCertificateSettings, type CertificateSettings } from '../../src/plan/certificate-settings.ts';
-import type { Violation } from '../verdict.ts';
+import type { KubeVirtSpec } from '../api/kubevirt.ts';
+import { errorText } from '../errors.ts';
+import { readCertificateSettings, type CertificateSettings } from './certificate-settings.ts';
+
+/** Something about `spec.certificateRotateStrategy.selfSigned` that does not fit together. */
+export interface CertificateObjection {
+  /** `conflict`: old fields beside new ones; `misfit`: a lifetime that does not fit another, or is none. */
+  kind: 'conflict' | 'misfit';
+  field: string;
+  message: string;
+}
 
 const ROOT = 'spec.certificateRotateStrategy.selfSigned';
 const DEPRECATED = ['caRotateInterval', 'certRotateInterval', 'caOverlapInterval'] as const;
@@ -20,13 +27,14 @@ function nameFields(selfSigned: SelfSigned) {
   };
 }
 
-const invalid = (message: string, field: string): Violation => ({ reason: 'FieldValueInvalid', field, message });
-
 /** `field` is at fault as measured by `limit`; the message names both. */
-const misfit = (message: string, field: string, limit: string) =>
-  invalid(`${message}: ${field} is longer than ${limit}`, field);
+const misfit = (message: string, field: string, limit: string): CertificateObjection => ({
+  kind: 'misfit',
+  field,
+  message: `${message}: ${field} is longer than ${limit}`,
+});
 
-function findMisfits({ ca, server }: CertificateSettings, selfSigned: SelfSigned): Violation[] {
+function findMisfits({ ca, server }: CertificateSettings, selfSigned: SelfSigned): CertificateObjection[] {
   const { caDuration, caRenewBefore, serverDuration, serverRenewBefore } = nameFields(selfSigned);
   return [
     ...(ca.duration < ca.renewBefore
@@ -43,25 +51,19 @@ function findMisfits({ ca, server }: CertificateSettings, selfSigned: SelfSigned
 
 /**
  * Checks 2 to 5 of spec/webhooks.md §4.3: old fields not beside new ones, effective lifetimes that fit together, both fields named
- * (spec/field-reports.md B48). A value that is no duration is a violation that names its field.
+ * (spec/field-reports.md B48). A value that is no duration is an objection that names its field.
  */
-export function findCertificateViolations(spec: KubeVirtSpec): Violation[] {
+export function findCertificateObjections(spec: KubeVirtSpec): CertificateObjection[] {
   const selfSigned = spec.certificateRotateStrategy?.selfSigned;
   if (selfSigned === undefined) return [];
   const old = DEPRECATED.filter((field) => selfSigned[field] !== undefined);
-  const conflict: Violation[] =
+  const conflict: CertificateObjection[] =
     old.length > 0 && (selfSigned.ca !== undefined || selfSigned.server !== undefined)
-      ? [
-          {
-            reason: 'FieldValueNotSupported',
-            field: ROOT,
-            message: `${old.join(', ')} are deprecated and conflict with ca and server`,
-          },
-        ]
+      ? [{ kind: 'conflict', field: ROOT, message: `${old.join(', ')} are deprecated and conflict with ca and server` }]
       : [];
   try {
     return [...conflict, ...findMisfits(readCertificateSettings(spec), selfSigned)];
   } catch (error) {
-    return [...conflict, invalid(errorText(error), ROOT)];
+    return [...conflict, { kind: 'misfit', field: ROOT, message: errorText(error) }];
   }
 }
