@@ -59,12 +59,9 @@ interface Install {
 }
 
 /** Reads what the operator did after Deployed, once it has come to rest. */
-async function measureAftermath({ passes, plane }: Installation, deployedAt: number) {
-  const last = async () => {
-    const [newest] = await passes.read(1);
-    return (newest?.startedAt ?? 0) + (newest?.durationMs ?? 0);
-  };
-  await until('the operator rests', async () => Date.now() - Math.max(deployedAt, await last()) > REST_MS);
+async function measureAftermath(installation: Installation, deployedAt: number) {
+  const { passes, plane } = installation;
+  await installation.untilRest(REST_MS);
   const after = (await passes.read()).filter(({ startedAt }) => startedAt > deployedAt);
   const [newest] = after;
   const requests = await readRequests(plane.auditLog, OPERATOR);

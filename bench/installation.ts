@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../sandbox/api-client.ts';
 import { startControlPlane, type ControlPlane } from '../sandbox/control-plane.ts';
 import { findFreePort, isPortFree } from '../sandbox/ports.ts';
 import { createFamily, readLogTail, type Member } from '../sandbox/processes.ts';
@@ -11,7 +12,7 @@ import { apply, installPrerequisites, pathOf, readExample } from '../sandbox/sta
 import { createLog } from '../src/log.ts';
 import { openRedis } from '../src/queue/connection.ts';
 import { PassLog } from '../src/queue/pass-log.ts';
-import type { KubeVirtStatus } from '../src/api/kubevirt.ts';
+import type { KubeVirt, KubeVirtSpec, KubeVirtStatus } from '../src/api/kubevirt.ts';
 
 /** The built program: what the image runs. */
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'src', 'main.js');
@@ -35,11 +36,19 @@ export interface Installation {
   plane: ControlPlane;
   passes: PassLog;
   startOperator(role: 'all' | 'gateway' | 'worker' | 'functions', flags?: readonly string[]): Promise<Operator>;
-  /** Creates the example object; resolves to milliseconds since the epoch of the moment before. */
-  createKubeVirt(): Promise<number>;
+  /** Creates the example object, or one with this spec; resolves to milliseconds since the epoch of the moment before. */
+  createKubeVirt(spec?: KubeVirtSpec): Promise<number>;
+  /** Gives the object another spec; resolves to milliseconds since the epoch of the moment before. */
+  changeKubeVirt(spec: KubeVirtSpec): Promise<number>;
+  /** Deletes the object; resolves to milliseconds since the epoch of the moment before. */
+  deleteKubeVirt(): Promise<number>;
   readStatus(): Promise<KubeVirtStatus>;
-  /** Resolves when the object is Deployed with everything ready. */
+  /** Resolves when the object is Deployed as its present spec wants it, with everything ready. */
   untilDeployed(): Promise<void>;
+  /** Resolves when the object is gone. */
+  untilGone(): Promise<void>;
+  /** Resolves when no pass has begun or ended for so many milliseconds. */
+  untilRest(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,27 +72,28 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
     startControlPlane({ binaries, nodes }),
   ]);
   await installPrerequisites(plane.api, helm);
-  const kubeVirt = await readExample();
+  const example = await readExample();
   const { metadata } = (await plane.api.expect('GET', '/api/v1/namespaces/kube-system')) as {
     metadata: { uid: string };
   };
   const log = createLog({ role: 'bench', verbosity: 0 });
   const redis = openRedis({ url: redisUrl }, { clusterUid: metadata.uid, name: 'bench', log });
-  const readStatus = async () =>
-    ((await plane.api.expect('GET', pathOf(kubeVirt))) as { status?: KubeVirtStatus }).status ?? {};
+  const passes = new PassLog(redis, log);
+  const path = pathOf(example);
+  const read = async () => (await plane.api.expect('GET', path)) as unknown as KubeVirt;
   let started = 0;
   return {
     plane,
-    passes: new PassLog(redis, log),
+    passes,
     startOperator: async (role, flags = []) =>
       startOperator(role, { family, plane, redisUrl, name: `${role}-${++started}`, flags }),
-    createKubeVirt: async () => {
-      const at = Date.now();
-      await apply(plane.api, kubeVirt);
-      return at;
-    },
-    readStatus,
-    untilDeployed: () => until('KubeVirt is deployed', async () => isDeployed(await readStatus())),
+    createKubeVirt: (spec) => timed(() => apply(plane.api, spec === undefined ? example : { ...example, spec })),
+    changeKubeVirt: async (spec) => timed(() => replaceSpec(plane.api, path, spec)),
+    deleteKubeVirt: () => timed(() => plane.api.expect('DELETE', path)),
+    readStatus: async () => (await read()).status ?? {},
+    untilDeployed: () => until('KubeVirt is deployed', async () => isDeployed(await read())),
+    untilGone: () => until('KubeVirt is gone', async () => (await plane.api.call('GET', path)).status === 404),
+    untilRest: (milliseconds) => untilRest(passes, milliseconds),
     stop: async () => {
       redis.close();
       await family.end();
@@ -93,10 +103,37 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
   };
 }
 
-function isDeployed(status: KubeVirtStatus): boolean {
+/** Runs the task; milliseconds since the epoch of the moment before. */
+async function timed(task: () => Promise<unknown>): Promise<number> {
+  const at = Date.now();
+  await task();
+  return at;
+}
+
+/** Until the API server takes it: the operator may have written the status in between. */
+async function replaceSpec(api: ApiClient, path: string, spec: KubeVirtSpec): Promise<void> {
+  await until('the API server takes the change', async () => {
+    const { status } = await api.call('PUT', path, { ...(await api.expect('GET', path)), spec });
+    if (status !== 200 && status !== 409) throw new Error(`a change of the object was answered ${status}`);
+    return status === 200;
+  });
+}
+
+async function untilRest(passes: PassLog, milliseconds: number): Promise<void> {
+  const since = Date.now();
+  await until('the operator rests', async () => {
+    const [newest] = await passes.read(1);
+    const last = newest === undefined ? 0 : newest.startedAt + newest.durationMs;
+    return Date.now() - Math.max(since, last) > milliseconds;
+  });
+}
+
+function isDeployed({ metadata, status = {} }: KubeVirt): boolean {
   const available = status.conditions?.find(({ type }) => type === 'Available');
   const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
-  return status.phase === 'Deployed' && available?.status === 'True' && progressing?.status === 'False';
+  const isCurrent = status.observedGeneration === metadata.generation;
+  const isWhole = available?.status === 'True' && progressing?.status === 'False';
+  return status.phase === 'Deployed' && isCurrent && isWhole;
 }
 
 interface OperatorSurroundings {

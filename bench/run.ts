@@ -8,12 +8,14 @@ import { errorText } from '../src/errors.ts';
 import { isMet, renderTable, type Benchmark } from './figure.ts';
 import { measureFunctions } from './functions/index.ts';
 import { measureInstall } from './install.ts';
+import { measureLife } from './life.ts';
 import { measureReaction } from './reaction.ts';
 import { measureStrategy } from './strategy.ts';
 import { measureTakeover } from './takeover.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
   { name: 'install', measure: measureInstall },
+  { name: 'life', measure: measureLife },
   { name: 'reaction', measure: measureReaction },
   { name: 'takeover', measure: measureTakeover },
   { name: 'strategy', measure: measureStrategy },
