@@ -19,7 +19,8 @@ import {
   type CertificateSettings,
   type Lifetime,
 } from './certificate-settings.ts';
-import { addDuration, type Nanoseconds } from './duration.ts';
+import { addDuration } from './duration.ts';
+import { findHold } from './hold.ts';
 import { buildPatch, setOperation } from './json-patch.ts';
 import { isMetadataCurrent } from './metadata.ts';
 import { decideDeadline, findRenewalReason, type RenewalRule } from './renewal.ts';
@@ -72,7 +73,7 @@ export function planMissingLeaves(context: PassContext): StepPlan {
   return planLeaves(context, (secret) => findLive(secret, context) === undefined);
 }
 
-/** All leaf certificates. Renewals come after whoever verifies them has got the bundle of the authority that signs them (spec/certificates.md §3). */
+/** All leaf certificates. Renewals come after whoever verifies them has got the bundle of the authority that signs them (src/plan/hold.ts). */
 export function planAllLeaves(context: PassContext): StepPlan {
   return planLeaves(context, () => true);
 }
@@ -110,7 +111,11 @@ function planLeaf(
 function buildLeafRule(signer: KeyPair, settings: CertificateSettings): RenewalRule {
   return {
     lifetime: settings.server,
-    signer: { certificate: signer.certificate, renewBefore: boundRenewal(settings.ca) },
+    signer: {
+      certificate: signer.certificate,
+      renewBefore: boundRenewal(settings.ca),
+      overlap: lifetimeOf(SIGNING_AUTHORITY, settings).renewBefore,
+    },
   };
 }
 
@@ -118,21 +123,37 @@ function planSecret(
   secret: KubernetesObject,
   { rule, context, request }: { rule: RenewalRule; context: PassContext; request: () => CertificateRequest },
 ): Action[] {
-  const wanted = withDuration(secret, rule.lifetime.duration);
+  const duration = formatDurationAnnotation(rule.lifetime.duration);
+  const wanted = withDuration(secret, duration);
   const live = findLive(secret, context);
   if (live === undefined) return [{ verb: 'create', kind: 'Secret', object: wanted, certificate: request() }];
   if (live.metadata.deletionTimestamp !== undefined) return [];
-  const patch = () => buildPatch('Secret', { wanted: wanted.metadata, live, precondition: 'resourceVersion' }, []);
-  if (findRenewalReason(live, rule, context.now) !== undefined) return [{ ...patch(), certificate: request() }];
-  return isMetadataCurrent(wanted.metadata, live.metadata) ? [] : [patch()];
+  const patch = ({ metadata }: KubernetesObject) =>
+    buildPatch('Secret', { wanted: metadata, live, precondition: 'resourceVersion' }, []);
+  const isHeld = findLeafHold(live, rule, context) !== undefined;
+  const isDue = findRenewalReason(live, rule, context.now) !== undefined;
+  if (isDue && !isHeld) return [{ ...patch(wanted), certificate: request() }];
+  // The annotation goes with the certificate that it was made with.
+  const kept = isHeld ? withDuration(secret, live.metadata.annotations?.[DURATION_ANNOTATION] ?? duration) : wanted;
+  return isMetadataCurrent(kept.metadata, live.metadata) ? [] : [patch(kept)];
 }
 
-function withDuration(secret: KubernetesObject, duration: Nanoseconds): KubernetesObject {
-  const annotations = {
-    ...secret.metadata.annotations,
-    [DURATION_ANNOTATION]: formatDurationAnnotation(duration),
-  };
+function withDuration(secret: KubernetesObject, duration: string): KubernetesObject {
+  const annotations = { ...secret.metadata.annotations, [DURATION_ANNOTATION]: duration };
   return { ...secret, metadata: { ...secret.metadata, annotations } };
+}
+
+/** Until when the certificate of a leaf stays, because its new authority has to spread first; nothing for authorities. */
+function findLeafHold(live: KubernetesObject, { signer }: RenewalRule, context: PassContext): Date | undefined {
+  const leaf = readKeyPair(live)?.certificate;
+  if (signer === undefined || leaf === undefined) return undefined;
+  return findHold({
+    leaf,
+    signer: signer.certificate,
+    trusted: readBundle(readTrustBundle(context)),
+    overlap: signer.overlap,
+    now: context.now,
+  });
 }
 
 /** The ConfigMaps that distribute the authorities (spec/certificates.md §4). */
@@ -245,7 +266,9 @@ function deadlinesOf(settings: CertificateSettings, context: PassContext): Certi
       authority === undefined
         ? signer && buildLeafRule(signer, settings)
         : { lifetime: lifetimeOf(authority, settings) };
-    return rule === undefined ? [] : [{ secret: nameOf(secret), renewsAt: decideDeadline(certificate, rule) }];
+    if (live === undefined || rule === undefined) return [];
+    const renewsAt = findLeafHold(live, rule, context) ?? decideDeadline(certificate, rule);
+    return [{ secret: nameOf(secret), renewsAt }];
   });
 }
 

@@ -7,8 +7,8 @@ import { addDuration, toMilliseconds, type Nanoseconds } from './duration.ts';
 /** What the certificate of one Secret is measured against. */
 export interface RenewalRule {
   lifetime: Lifetime;
-  /** The authority that has to have signed it; absent for an authority. */
-  signer?: { certificate: Certificate; renewBefore: Nanoseconds };
+  /** The authority that has to have signed it, and how long what it replaces stays trusted; absent for an authority. */
+  signer?: { certificate: Certificate; renewBefore: Nanoseconds; overlap: Nanoseconds };
 }
 
 /** Why a new certificate has to be made. */

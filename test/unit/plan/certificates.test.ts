@@ -82,33 +82,66 @@ describe('renewal', () => {
     assert.deepEqual((await installation.pass()).writes, []);
   });
 
-  it('B38: of the authority keeps the old one trusted, tells everybody of the new one, and only then renews leaves', async () => {
+  it('B38: of the authority keeps the old one trusted, tells everybody of the new one, and leaves wait until that has spread', async () => {
     const installation = await deployed();
+    installation.now = at(130);
+    await installation.pass();
     const old = certificateOf(installation, 'kubevirt-ca');
-    installation.now = at(135);
+    installation.now = at(134.5);
     const { writes } = await installation.pass();
-    const place = (text: string) => writes.findIndex((write) => write === text);
-    const order = [
-      'patch Secret kubevirt-ca',
-      'patch ConfigMap kubevirt-ca',
-      'patch ValidatingWebhookConfiguration virt-operator-validator',
-      'patch Secret kubevirt-operator-certs',
-    ].map(place);
-    assert.deepEqual(
-      order,
-      order.toSorted((a, b) => a - b),
-    );
-    assert.ok(order.every((index) => index >= 0));
+    assert.deepEqual(writes.slice(0, 2), ['patch Secret kubevirt-ca', 'patch ConfigMap kubevirt-ca']);
+    assert.ok(writes.includes('patch ValidatingWebhookConfiguration virt-operator-validator'));
+    assert.ok(!writes.some((write) => write.endsWith('-certs')), writes.join('\n'));
     const current = certificateOf(installation, 'kubevirt-ca');
     assert.deepEqual(
       bundleOf(installation).map(({ fingerprint }) => fingerprint),
       [current.fingerprint, old.fingerprint],
     );
-    assert.ok(isSignedBy(certificateOf(installation, 'kubevirt-operator-certs'), current, installation.now));
     const webhooks = installation.cluster.get('ValidatingWebhookConfiguration', 'virt-operator-validator')?.webhooks;
     const [first] = webhooks as { clientConfig: { caBundle: string } }[];
     assert.equal(readBundle(Buffer.from(first?.clientConfig.caBundle ?? '', 'base64').toString()).length, 2);
     assert.deepEqual((await installation.pass()).writes, []);
+
+    const { at: next } = decideCertificateWakeUp(installation.context()) ?? {};
+    assert.equal(hoursUntil(next), 134.5 + 1 / 30);
+    installation.now = next ?? START;
+    const renewals = (await installation.pass()).writes;
+    assert.equal(renewals.length, LEAVES);
+    assert.ok(isSignedBy(certificateOf(installation, 'kubevirt-operator-certs'), current, installation.now));
+    assert.deepEqual((await installation.pass()).writes, []);
+  });
+
+  it('does not wait with a leaf that ends or loses its trust meanwhile', async () => {
+    const installation = await deployed();
+    installation.now = at(135);
+    const { writes } = await installation.pass();
+    const order = ['patch Secret kubevirt-ca', 'patch ConfigMap kubevirt-ca', 'patch Secret kubevirt-operator-certs'];
+    const places = order.map((write) => writes.indexOf(write));
+    assert.ok(
+      places.every((place, index) => place >= 0 && place >= (places[index - 1] ?? 0)),
+      writes.join('\n'),
+    );
+  });
+
+  it('writes other metadata of a leaf that waits, and not the lifetime that it does not have yet', async () => {
+    const installation = await deployed();
+    installation.edit({
+      certificateRotateStrategy: { selfSigned: { ca: { duration: '96h' }, server: { duration: '12h' } } },
+    });
+    installation.cluster.edit('Secret', 'kubevirt-controller-certs', ({ metadata }) => {
+      metadata.labels = {};
+    });
+    const { writes } = await installation.pass();
+    assert.deepEqual(
+      writes.filter((write) => write.endsWith('-certs')),
+      ['patch Secret kubevirt-controller-certs'],
+    );
+    const live = installation.cluster.get('Secret', 'kubevirt-controller-certs', 'kubevirt');
+    assert.equal(live?.metadata.annotations?.['kubevirt.io/duration'], '&Duration{Duration:24h0m0s,}');
+    assert.notDeepEqual(live.metadata.labels, {});
+    installation.now = new Date(START.getTime() + 120_000);
+    assert.equal((await installation.pass()).writes.length, LEAVES);
+    assert.equal(hoursUntil(certificateOf(installation, 'kubevirt-controller-certs').notAfter), 12 + 1 / 30);
   });
 
   it('drops the old authority at the end of the overlap, woken by a timer', async () => {
@@ -150,7 +183,10 @@ describe('renewal', () => {
       const installation = await deployed();
       installation.edit({ certificateRotateStrategy: { selfSigned } });
       const { writes } = await installation.pass();
-      const secrets = writes.filter((write) => write.startsWith('patch Secret'));
+      // Time for a new authority to spread.
+      installation.now = new Date(START.getTime() + 120_000);
+      const renewals = (await installation.pass()).writes;
+      const secrets = [...writes, ...renewals].filter((write) => write.startsWith('patch Secret'));
       assert.equal(secrets.filter((write) => write.endsWith('-ca')).length, want.authorities);
       assert.equal(secrets.length - want.authorities, want.leaves);
       assert.deepEqual((await installation.pass()).writes, []);
