@@ -2,14 +2,15 @@ import express, { type Router } from 'express';
 import type { Log } from '../../src/log.ts';
 import { errorText } from '../../src/errors.ts';
 import type { MetricsPage } from './cluster-metrics.ts';
+import { decideExposition } from './exposition.ts';
 
 /**
- * The metrics function: `GET /metrics` in Prometheus' text format (spec/observability.md §1). Several pages are served as one: upstream's metrics and ours
- * of this process, and ours by way of Redis. One that cannot be collected is left out and logged.
+ * The metrics function: `/metrics` in Prometheus' text format or as OpenMetrics, as the scraper prefers (spec/observability.md §1). Several pages are served
+ * as one: upstream's metrics and ours of this process, and ours by way of Redis. One that cannot be collected is left out and logged.
  */
 export function createMetrics(options: { pages: readonly MetricsPage[]; log: Log }): Router {
   const router = express.Router();
-  router.all('/metrics', async (_request, response) => {
+  router.all('/metrics', async (request, response) => {
     const pages = await Promise.all(
       options.pages.map((page) =>
         page.metrics().catch((error: unknown) => {
@@ -18,7 +19,8 @@ export function createMetrics(options: { pages: readonly MetricsPage[]; log: Log
         }),
       ),
     );
-    response.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8').send(pages.join(''));
+    const { contentType, write } = decideExposition(request.headers.accept);
+    response.set({ 'Content-Type': contentType, Vary: 'Accept' }).send(write(pages));
   });
   return router;
 }
