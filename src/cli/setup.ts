@@ -8,12 +8,14 @@ import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { type ClusterOptions, withCluster } from './cluster.ts';
+import { labelNamespace } from './namespace-labels.ts';
 import { waitForObject } from './object-watch.ts';
 import { withPatience, type Patience } from './patience.ts';
 
-const USAGE = `usage: setup [--kubevirt FILE] [--timeout SECONDS] [--kubeconfig FILE]
+const USAGE = `usage: setup [--namespace NS] [--kubevirt FILE] [--timeout SECONDS] [--kubeconfig FILE]
 
 Puts the CustomResourceDefinition of KubeVirt in place, or brings it up to date, and waits until it can be used.
+  --namespace NS     also gives this namespace the labels that it needs: kubevirt.io, and that privileged pods may run
   --kubevirt FILE    then creates or updates this KubeVirt object (YAML or JSON)
   --timeout SECONDS  how long all of it may take (300)
   --kubeconfig FILE  how to reach the cluster (default: the pod's service account)
@@ -34,12 +36,14 @@ export async function run(args: string[]): Promise<number> {
     // Read first: a file that cannot be used should not be found out about after minutes.
     const object = options.kubevirt === undefined ? undefined : await readKubeVirt(options.kubevirt);
     await installCrd(connection, patience);
+    if (options.namespace !== undefined) await labelNamespace(connection, options.namespace, patience);
     if (object !== undefined) await applyKubeVirt(connection, object, patience);
   });
 }
 
 interface Options extends ClusterOptions {
   kubevirt: string | undefined;
+  namespace: string | undefined;
 }
 
 function parseOptions(args: string[]): Options | 'help' | { error: string } {
@@ -48,6 +52,7 @@ function parseOptions(args: string[]): Options | 'help' | { error: string } {
       args,
       options: {
         kubevirt: { type: 'string' },
+        namespace: { type: 'string', short: 'n' },
         kubeconfig: { type: 'string' },
         timeout: { type: 'string', default: '300' },
         help: { type: 'boolean', short: 'h', default: false },
@@ -56,7 +61,7 @@ function parseOptions(args: string[]): Options | 'help' | { error: string } {
     if (values.help) return 'help';
     const timeoutSeconds = Number(values.timeout);
     if (!(timeoutSeconds > 0)) return { error: `--timeout takes a number of seconds, not "${values.timeout}"` };
-    return { kubevirt: values.kubevirt, kubeconfig: values.kubeconfig, timeoutSeconds };
+    return { kubevirt: values.kubevirt, namespace: values.namespace, kubeconfig: values.kubeconfig, timeoutSeconds };
   } catch (error) {
     return { error: errorText(error) };
   }

@@ -26,7 +26,7 @@ function configOf(objects: KubernetesObject[], deployment: string): Config {
 function readSecret(objects: readonly KubernetesObject[], reference: string): string | undefined {
   const [name, key = ''] = reference.split('/');
   const secret = objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
-  const value = (secret?.['data'])?.[key];
+  const value = secret?.['data']?.[key];
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString();
 }
 

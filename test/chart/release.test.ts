@@ -90,6 +90,49 @@ describe('a release of the chart', { skip: noHelm }, () => {
     uninstall('default');
   });
 
+  test('B44: a webhook of an earlier installation that leads nowhere is named before anything is applied', async () => {
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const service = { namespace: 'gone', name: 'kubevirt-operator-webhook', path: '/kubevirt-validate-create' };
+    await plane.api.expect('POST', path, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'left-over' },
+      webhooks: [
+        {
+          name: 'a.kubevirt.io',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          clientConfig: { service },
+          rules: [
+            { apiGroups: ['kubevirt.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['kubevirts'] },
+          ],
+        },
+      ],
+    });
+    assert.throws(
+      () => run('install', 'default'),
+      /ValidatingWebhookConfiguration left-over .* leads to the Service gone\/kubevirt-operator-webhook.*kubectl delete validatingwebhookconfiguration left-over/,
+    );
+    assert.equal((await read('/apis/rbac.authorization.k8s.io/v1/clusterroles/kubevirt-operator')).status, 404);
+    await plane.api.expect('DELETE', `${path}/left-over`);
+    run('install', 'default');
+    uninstall('default');
+  });
+
+  test('B72: a namespace that forbids privileged pods is refused before anything is applied', async () => {
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await plane.api.expect('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'strict', labels },
+    });
+    assert.throws(
+      () => run('install', 'strict', '--set', 'namespace.name='),
+      /namespace strict lets pods of level restricted in only.*kubectl label namespace strict --overwrite/,
+    );
+    assert.equal((await read('/apis/rbac.authorization.k8s.io/v1/clusterroles/kubevirt-operator')).status, 404);
+  });
+
   test('takes a namespace as it is, and says what it lacks', async () => {
     const path = '/api/v1/namespaces/virt-system';
     const notes = run('install', 'virt-system', '--create-namespace', '--set', 'namespace.name=');

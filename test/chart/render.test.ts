@@ -324,7 +324,14 @@ describe('the KubeVirt object', { skip: noHelm }, () => {
     );
     const job = find(objects, 'Job', 'virt-operator-apply-kubevirt');
     assert.equal(job.metadata.annotations?.['helm.sh/hook'], 'post-install,post-upgrade');
-    assert.deepEqual(podOf(job).containers[0].args.slice(0, 2), ['setup', '--kubevirt']);
+    const { args } = podOf(job).containers[0];
+    assert.deepEqual(args, [
+      'setup',
+      '--timeout=300',
+      '--namespace=kubevirt',
+      '--kubevirt',
+      '/etc/kubevirt/kubevirt.yaml',
+    ]);
   });
 
   test('is removed before the operator', () => {

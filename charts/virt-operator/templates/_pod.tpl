@@ -228,3 +228,10 @@ spec:
 {{- define "virt-operator.patienceArg" -}}
 --redis-patience-seconds={{ .Values.redisPatienceSeconds }}
 {{- end -}}
+
+{{/* Arguments of the step before a role that reconciles starts, and before the KubeVirt object is applied; as a JSON list. */}}
+{{- define "virt-operator.setupArgs" -}}
+{{- $args := list "setup" (printf "--timeout=%v" .Values.hooks.timeoutSeconds) -}}
+{{- if .Values.namespace.label }}{{ $args = append $args (printf "--namespace=%s" (include "virt-operator.namespace" .)) }}{{ end -}}
+{{- toJson $args -}}
+{{- end -}}

@@ -145,6 +145,34 @@ describe('setup', () => {
   });
 });
 
+describe('setup --namespace (B72)', () => {
+  const labelsOf = async (namespace: string) =>
+    ((await api.expect('GET', `/api/v1/namespaces/${namespace}`)).metadata as { labels?: Record<string, string> })
+      .labels ?? {};
+
+  test('gives the namespace its labels before the KubeVirt object is there', async () => {
+    const namespace = await createNamespace(api, 'labels');
+    const { code, text } = await run('setup', '--namespace', namespace);
+    assert.equal(code, 0, text);
+    const { 'kubevirt.io': own, 'pod-security.kubernetes.io/enforce': enforced } = await labelsOf(namespace);
+    assert.deepEqual([own, enforced], ['', 'privileged']);
+  });
+
+  test('fails at once, and creates no KubeVirt object, where privileged pods are forbidden', async () => {
+    const namespace = await createNamespace(api, 'labels');
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    const path = `/api/v1/namespaces/${namespace}`;
+    await api.expect('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
+    const file = await writeObject(namespace, {});
+    const { code, text } = await run('setup', '--namespace', namespace, '--kubevirt', file, '--timeout', '10');
+    assert.equal(code, 1);
+    assert.match(text, /level restricted.*kubectl label namespace/);
+    assert.doesNotMatch(text, /gave up/);
+    assert.equal((await api.call('GET', `${collection(namespace)}/kubevirt`)).status, 404);
+    assert.equal((await labelsOf(namespace))['pod-security.kubernetes.io/enforce'], 'restricted');
+  });
+});
+
 describe('remove', () => {
   test('deletes the object and waits until its finalizer is gone', async () => {
     const namespace = await installObject([FINALIZER]);
