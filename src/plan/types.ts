@@ -75,6 +75,8 @@ export interface PlannedEvent {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
+  /** Told a single time, in the log as well, however often it is recorded and by whom. */
+  once?: true;
   about: { apiVersion: string; kind: string; name: string; namespace?: string; uid?: string };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { KubernetesObject } from '../api/objects.ts';
 import type { ApiClient } from '../apply/client.ts';
-import { errorText } from '../errors.ts';
+import { ApiError, errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { PlannedEvent } from '../plan/types.ts';
 
@@ -52,6 +52,8 @@ export function createEventRecorder(options: {
       if (isFirst) await client.create('Event', object);
       else await client.merge(targetOf(object), progressOf(known.count, now()));
     } catch (error) {
+      // Another process, or this one before it started anew, has told it.
+      if (event.once === true && error instanceof ApiError && error.reason === 'AlreadyExists') return;
       // An Event that cannot be told again (expired meanwhile) starts anew with the next one.
       sent.delete(key);
       log.warn({ reason: errorText(error) }, `could not record the Event ${event.reason}`);
@@ -61,12 +63,14 @@ export function createEventRecorder(options: {
   return {
     record: (event) => {
       const known = sent.get(keyOf(event));
+      if (known !== undefined && event.once === true) return;
       if (known !== undefined) known.count++;
       if (known !== undefined && now() - known.sentAt < REPEAT_MS) return;
       if (pending.size >= MAX_PENDING) {
         log.warn(`too many Events at once: ${event.reason} about ${event.about.kind} ${event.about.name} is left out`);
         return;
       }
+      if (event.once === true) log.warn({ reason: event.reason, object: event.about.name }, event.message);
       const sending = send(event, known).finally(() => pending.delete(sending));
       pending.add(sending);
     },
@@ -84,9 +88,9 @@ function keyOf(event: PlannedEvent): string {
 function buildEvent(event: PlannedEvent, hostname: string, now: number): KubernetesObject {
   const { about, type, reason, message } = event;
   const namespace = about.namespace ?? 'default';
-  // Names of Events are the object's name and something that no other Event has.
+  // Names of Events are the object's name and something that no other Event has; what is told once has the same name whoever tells it.
   const suffix = createHash('sha256')
-    .update(`${keyOf(event)}${now}${hostname}`)
+    .update(event.once === true ? keyOf(event) : `${keyOf(event)}${now}${hostname}`)
     .digest('hex')
     .slice(0, 16);
   return {

@@ -26,7 +26,7 @@ import { findNewProblems, withProblems } from './problems.ts';
 import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
 import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
 import type { LoadedStrategy } from './strategy-loader.ts';
-import { findWarnings } from './warnings.ts';
+import { findMonitoringGap, findUnmatchedPatches } from './warnings.ts';
 
 /** A component that starts quickly is awaited within the pass; whatever takes longer comes back as an event. */
 const PATIENCE_MS = 3000;
@@ -64,7 +64,7 @@ export async function syncInstallation(
   const draft = withProblems(
     draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch)),
     pass.kubeVirt,
-    pass.parts.outdatedCertificates?.(),
+    { outdated: pass.parts.outdatedCertificates?.(), isWithoutRedis: pass.work.isWithoutRedis },
   );
   for (const event of findNewProblems(pass.kubeVirt, stored, draft)) pass.parts.events.record(event);
   pass.kubeVirt = await writeFinalizers(statusClient, pass.kubeVirt, withFinalizer);
@@ -99,10 +99,9 @@ async function reach(pass: PassState, aim: Aim): Promise<Result> {
 }
 
 async function apply(pass: PassState, { target, draft, undertaking }: Aim, loaded: ReadyStrategy): Promise<Result> {
-  const { parts, work, observed, kubeVirt } = pass;
+  const { work, kubeVirt } = pass;
+  tellWarnings(pass, undertaking, loaded);
   if (undertaking !== 'steady') {
-    const warnings = findWarnings({ kubeVirt, strategy: loaded.strategy, features: observed.features });
-    for (const event of warnings) parts.events.record(event);
     for (const field of findInvalidProductFields(kubeVirt.spec))
       pass.log.error(`${field} is no label value; it is ignored`);
   }
@@ -120,6 +119,13 @@ async function apply(pass: PassState, { target, draft, undertaking }: Aim, loade
     work.signal.throwIfAborted();
     return failure(pass, reached, error, report);
   }
+}
+
+/** What the administrator asks for and will not get. Parts of monitoring may come and go at any time, a patch only changes with the object. */
+function tellWarnings({ kubeVirt, observed, parts }: PassState, undertaking: Undertaking, loaded: ReadyStrategy): void {
+  const facts = { kubeVirt, strategy: loaded.strategy, features: observed.features, monitoring: loaded.monitoring };
+  const patches = undertaking === 'steady' ? [] : findUnmatchedPatches(facts);
+  for (const event of [...patches, ...findMonitoringGap(facts)]) parts.events.record(event);
 }
 
 /** What a run of steps means for the status. */

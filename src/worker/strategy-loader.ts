@@ -4,8 +4,7 @@ import type { ApiClient } from '../apply/client.ts';
 import { isStale } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Observed } from '../observe/gather.ts';
-import type { MonitorSearch } from '../observe/monitor-namespace.ts';
-import type { ClusterFeatures } from '../plan/types.ts';
+import type { FindMonitoring, Monitoring } from '../observe/monitor-namespace.ts';
 import { customizeStrategy, type CustomizedStrategy } from '../customize/customize.ts';
 import { buildDumpJob } from '../exchange/dump-job.ts';
 import { buildStrategyConfigMap, parseStrategyConfigMap, strategyConfigMapsOf } from '../exchange/config-map.ts';
@@ -28,6 +27,8 @@ export type LoadedStrategy =
   | ({ type: 'ready'; finishedJobs: readonly KubernetesObject[]; problems: readonly string[] } & CustomizedStrategy & {
         /** Writes the ConfigMap that upstream reads after a hand-back, when it is missing or outdated (design decision 6). */
         writeConfigMap: () => Promise<void>;
+        /** What was found of monitoring; absent for a strategy that was not made here. */
+        monitoring?: Monitoring;
       })
   | {
       type: 'pending';
@@ -42,7 +43,7 @@ export type LoadedStrategy =
 export interface StrategyLoaderOptions {
   operatorNamespace: string;
   runbookUrlTemplate: string;
-  findMonitorNamespace: (search: MonitorSearch, features: ClusterFeatures) => Promise<string>;
+  findMonitorNamespace: FindMonitoring;
   log: Log;
 }
 
@@ -99,7 +100,8 @@ export class StrategyLoader {
   ): Promise<LoadedStrategy> {
     const { target, observed } = request;
     const search = { candidates: monitorNamespaceCandidates(target), account: monitorAccountOf(target) };
-    const monitorNamespace = await this.#options.findMonitorNamespace(search, observed.features);
+    const monitoring = await this.#options.findMonitorNamespace(search, observed.features);
+    const monitorNamespace = monitoring.namespace;
     const from = JSON.stringify([target.json, monitorNamespace]);
     if (this.#generated?.from !== from) {
       const { operatorNamespace, runbookUrlTemplate } = this.#options;
@@ -111,6 +113,7 @@ export class StrategyLoader {
       ...this.#ready(value.strategy, request),
       finishedJobs,
       problems: [],
+      monitoring,
       writeConfigMap: () => {
         value.configMap ??= buildStrategyConfigMap(target, value.strategy);
         return this.#writeConfigMap(value.configMap, request);

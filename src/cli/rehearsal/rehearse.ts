@@ -5,7 +5,7 @@ import { objectKey } from '../../api/objects.ts';
 import { createClient } from '../../apply/client.ts';
 import { errorText } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { findMonitorNamespace } from '../../observe/monitor-namespace.ts';
+import { createMonitorFinder } from '../../observe/monitor-namespace.ts';
 import type { PlannedEvent } from '../../plan/types.ts';
 import type { ReleaseEnvironment } from '../../strategy/types.ts';
 import type { ReconcileParts } from '../../worker/pass.ts';
@@ -140,10 +140,7 @@ class Stage {
       strategies: new StrategyLoader({
         operatorNamespace,
         runbookUrlTemplate: release.runbookUrlTemplate,
-        findMonitorNamespace: (search, { serviceMonitor, prometheusRule }) =>
-          serviceMonitor || prometheusRule
-            ? findMonitorNamespace(search, (target) => reader.find(target))
-            : Promise.resolve(''),
+        findMonitorNamespace: createMonitorFinder((target) => reader.find(target)),
         log,
       }),
       progress: { write: ignore, clear: ignore },

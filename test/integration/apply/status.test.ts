@@ -170,6 +170,38 @@ test('an Event is sent once and then counted, at most hourly', async () => {
   assert.equal(again.firstTimestamp, '2026-08-01T10:00:00Z');
 });
 
+test('B35, B67: what is told once makes one Event and one line of log, whoever records it and however often', async () => {
+  const warnings: unknown[] = [];
+  const listening = Object.assign(Object.create(log) as typeof log, {
+    warn: (...args: unknown[]) => warnings.push(args),
+  });
+  const about = { apiVersion: 'kubevirt.io/v1', kind: 'KubeVirt', name: 'kubevirt', namespace, uid: 'u2' };
+  const event = { type: 'Warning' as const, reason: 'UnmatchedPatch', message: 'of generation 4', once: true as const };
+  const mine = async () =>
+    (await client.list('Event', { namespace })).filter(({ involvedObject }) => {
+      return (involvedObject as { uid?: string }).uid === 'u2';
+    });
+  let now = Date.parse('2026-08-01T10:00:00Z');
+  const open = (hostname: string) => createEventRecorder({ client, hostname, log: listening, now: () => now });
+  const first = open('pod-1');
+  for (let i = 0; i < 5; i++) {
+    first.record({ ...event, about });
+    now += 3_600_000;
+  }
+  await first.flush();
+  assert.equal(warnings.length, 1);
+  const second = open('pod-2');
+  second.record({ ...event, about });
+  await second.flush();
+  assert.deepEqual(
+    (await mine()).map(({ count }) => count),
+    [1],
+  );
+  second.record({ ...event, message: 'of generation 5', about });
+  await second.flush();
+  assert.equal((await mine()).length, 2);
+});
+
 test('an Event that cannot be recorded is said in the log, and tried anew the next time', async () => {
   const warnings: unknown[] = [];
   const recorder = createEventRecorder({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createMonitorFinder, findMonitorNamespace } from '../../../src/observe/monitor-namespace.ts';
+import { createMonitorFinder, findMonitoring } from '../../../src/observe/monitor-namespace.ts';
 import type { ClusterFeatures } from '../../../src/plan/types.ts';
 
 const SEARCH = { candidates: ['openshift-monitoring', 'monitoring'], account: 'prometheus-k8s' };
@@ -27,12 +27,16 @@ function cluster(...objects: string[]) {
 }
 
 const ROWS = [
-  { name: 'nothing there', objects: [], want: '' },
-  { name: 'namespace without the account', objects: ['Namespace monitoring'], want: '' },
+  { name: 'nothing there', objects: [], want: { namespace: '', missing: 'namespace' } },
+  {
+    name: 'namespace without the account',
+    objects: ['Namespace monitoring'],
+    want: { namespace: '', missing: 'account' },
+  },
   {
     name: 'the second candidate',
     objects: ['Namespace openshift-monitoring', 'Namespace monitoring', 'ServiceAccount monitoring/prometheus-k8s'],
-    want: 'monitoring',
+    want: { namespace: 'monitoring' },
   },
   {
     name: 'the first of both',
@@ -42,29 +46,32 @@ const ROWS = [
       'Namespace monitoring',
       'ServiceAccount monitoring/prometheus-k8s',
     ],
-    want: 'openshift-monitoring',
+    want: { namespace: 'openshift-monitoring' },
   },
 ];
 for (const { name, objects, want } of ROWS) {
   test(name, async () => {
-    assert.equal(await findMonitorNamespace(SEARCH, cluster(...objects).find), want);
+    assert.deepEqual(await findMonitoring(SEARCH, cluster(...objects).find), want);
   });
 }
 
 test('without a monitoring API nothing is asked', async () => {
   const { asked, find } = cluster();
-  assert.equal(await createMonitorFinder(find)(SEARCH, features(false)), '');
+  assert.deepEqual(await createMonitorFinder(find)(SEARCH, features(false)), { namespace: '' });
   assert.deepEqual(asked, []);
 });
 
 test('the answer is kept until the search or the APIs change', async () => {
   const { asked, find } = cluster('Namespace monitoring', 'ServiceAccount monitoring/prometheus-k8s');
   const finder = createMonitorFinder(find);
-  for (let i = 0; i < 3; i++) assert.equal(await finder(SEARCH, features(true)), 'monitoring');
+  for (let i = 0; i < 3; i++) assert.deepEqual(await finder(SEARCH, features(true)), { namespace: 'monitoring' });
   assert.equal(asked.length, 3);
   await finder(SEARCH, features(true, true));
   assert.equal(asked.length, 6);
-  assert.equal(await finder({ ...SEARCH, candidates: ['elsewhere'] }, features(true, true)), '');
+  assert.deepEqual(await finder({ ...SEARCH, candidates: ['elsewhere'] }, features(true, true)), {
+    namespace: '',
+    missing: 'namespace',
+  });
   assert.equal(asked.length, 7);
 });
 
@@ -73,5 +80,30 @@ test('an answer that failed is asked for again', async () => {
   const finder = createMonitorFinder(() => (fails ? Promise.reject(new Error('503')) : Promise.resolve(undefined)));
   await assert.rejects(finder(SEARCH, features(true)), /503/);
   fails = false;
-  assert.equal(await finder(SEARCH, features(true)), '');
+  assert.equal((await finder(SEARCH, features(true))).namespace, '');
+});
+
+test('B63: that monitoring runs nowhere is believed for a minute: its CRDs are often there before its account', async () => {
+  const objects: string[] = [];
+  const { asked, find } = cluster();
+  let now = 0;
+  const finder = createMonitorFinder(
+    async (wanted) => {
+      await find(wanted);
+      return cluster(...objects).find(wanted);
+    },
+    () => now,
+  );
+  assert.equal((await finder(SEARCH, features(true))).namespace, '');
+  const before = asked.length;
+  now = 59_999;
+  assert.equal((await finder(SEARCH, features(true))).namespace, '');
+  assert.equal(asked.length, before);
+  objects.push('Namespace monitoring', 'ServiceAccount monitoring/prometheus-k8s');
+  now = 60_000;
+  assert.equal((await finder(SEARCH, features(true))).namespace, 'monitoring');
+  now = 3_600_000;
+  const found = asked.length;
+  assert.equal((await finder(SEARCH, features(true))).namespace, 'monitoring');
+  assert.equal(asked.length, found, 'what was found is not asked for again');
 });

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import type { ClusterFeatures } from '../../../src/api/features.ts';
 import type { KubeVirtSpec } from '../../../src/api/kubevirt.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
+import type { Monitoring } from '../../../src/observe/monitor-namespace.ts';
 import { buildInstallStrategy } from '../../../src/strategy/install-strategy.ts';
-import { findWarnings } from '../../../src/worker/warnings.ts';
+import { findMonitoringGap, findUnmatchedPatches } from '../../../src/worker/warnings.ts';
 
 const object = (kind: string, name: string): KubernetesObject => ({ apiVersion: 'v1', kind, metadata: { name } });
 const MONITORED = [object('Deployment', 'virt-api'), object('ServiceMonitor', 'prometheus-kubevirt-rules')];
@@ -31,6 +32,7 @@ const ROWS: {
   spec?: KubeVirtSpec;
   objects?: KubernetesObject[];
   features?: ClusterFeatures;
+  monitoring?: Monitoring;
   want: RegExp[];
 }[] = [
   { name: 'nothing asked, nothing missing', want: [] },
@@ -41,27 +43,65 @@ const ROWS: {
   },
   { name: 'a patch of the dump Job', spec: patches(patch('Job', 'virt-operator-install-strategy')), want: [] },
   {
-    name: 'a name that is not there',
+    name: 'B35: a name that is not there',
     spec: patches(patch('*', '*'), patch('Deployment', 'virt-apii')),
-    want: [/patches\[1\].*virt-apii.*generation 4/],
+    want: [/patches\[1\].*Deployment virt-apii.*generation 4/],
   },
-  { name: 'a kind that cannot be customized', spec: patches(patch('ServiceMonitor', '*')), want: [/patches\[0\]/] },
   {
-    name: 'monitoring asked for on a cluster without its APIs',
+    name: 'B35: a kind that cannot be customized',
+    spec: patches(patch('ServiceMonitor', '*')),
+    want: [/patches\[0\].*ServiceMonitor/],
+  },
+  {
+    name: 'B35: each patch that matches nothing, and no other',
+    spec: patches(patch('DaemonSet', 'virt-api'), patch('Deployment', 'virt-api'), patch('*', 'nobody')),
+    want: [/patches\[0\].*DaemonSet virt-api/, /patches\[2\].*\* nobody/],
+  },
+  {
+    name: 'B67: monitoring asked for on a cluster without its APIs',
     spec: { monitorNamespace: 'm' },
-    want: [/does not serve/],
+    want: [/does not serve ServiceMonitor and PrometheusRule/],
   },
-  { name: 'monitoring served and found', features: SERVED, want: [] },
   {
-    name: 'monitoring served and not found',
+    name: 'B67: one API of monitoring is missing',
+    spec: { monitorAccount: 'a' },
+    features: { ...SERVED, prometheusRule: false },
+    want: [/does not serve PrometheusRule of/],
+  },
+  {
+    name: 'B67: the other API of monitoring is missing',
+    spec: { serviceMonitorNamespace: 's' },
+    features: { ...SERVED, serviceMonitor: false },
+    want: [/does not serve ServiceMonitor of/],
+  },
+  { name: 'monitoring served and found', features: SERVED, monitoring: { namespace: 'monitoring' }, want: [] },
+  { name: 'no API of monitoring, and nobody asks', want: [] },
+  {
+    name: 'B67: the account is missing',
     objects: [object('Deployment', 'virt-api')],
     features: SERVED,
     spec: { monitorAccount: 'prom', monitorNamespace: 'm' },
-    want: [/service account prom in namespace m/],
+    monitoring: { namespace: '', missing: 'account' },
+    want: [/there is no service account prom in namespace m \(generation 4\)/],
+  },
+  {
+    name: 'B67: the namespace is missing',
+    objects: [object('Deployment', 'virt-api')],
+    features: SERVED,
+    spec: { monitorNamespace: 'm' },
+    monitoring: { namespace: '', missing: 'namespace' },
+    want: [/there is no namespace m for service account prometheus-k8s/],
+  },
+  {
+    name: 'B67: a strategy of another release has no monitors, and nobody knows why',
+    objects: [object('Deployment', 'virt-api')],
+    features: SERVED,
+    spec: { monitorNamespace: 'm' },
+    want: [/no service account prometheus-k8s in namespace m, or no such namespace/],
   },
 ];
 
-for (const { name, spec = {}, objects = MONITORED, features = NOTHING, want } of ROWS) {
+for (const { name, spec = {}, objects = MONITORED, features = NOTHING, monitoring, want } of ROWS) {
   test(name, () => {
     const kubeVirt = {
       apiVersion: 'kubevirt.io/v1',
@@ -69,9 +109,11 @@ for (const { name, spec = {}, objects = MONITORED, features = NOTHING, want } of
       metadata: { name: 'kubevirt', namespace: 'kubevirt', uid: 'u', generation: 4 },
       spec,
     };
-    const events = findWarnings({ kubeVirt, strategy: buildInstallStrategy(objects), features });
+    const facts = { kubeVirt, strategy: buildInstallStrategy(objects), features, monitoring };
+    const events = [...findUnmatchedPatches(facts), ...findMonitoringGap(facts)];
     assert.equal(events.length, want.length, JSON.stringify(events));
     for (const [index, pattern] of want.entries()) assert.match(events[index]?.message ?? '', pattern);
-    for (const { about, type } of events) assert.deepEqual([about.kind, about.uid, type], ['KubeVirt', 'u', 'Warning']);
+    for (const { about, type, once } of events)
+      assert.deepEqual([about.kind, about.uid, type, once], ['KubeVirt', 'u', 'Warning', true]);
   });
 }
