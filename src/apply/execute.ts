@@ -64,7 +64,8 @@ export interface RunReport {
   stopped?: { step: string; awaited: string };
   /** The failures of the step that ended the run, and before them the problems of steps that did not end it. */
   failures: readonly Failure[];
-  writes: number;
+  /** Every write that reached the API server, in the order of their answers. */
+  written: readonly Write[];
   /** `status.generations` after the run. */
   generations: readonly GenerationStatus[];
   /** The context after the last step, with the world as the run left it. */
@@ -97,7 +98,7 @@ class Run {
   #generations: readonly GenerationStatus[];
   readonly #failures: Failure[] = [];
   #stopped: { step: string; awaited: string } | undefined;
-  #writes = 0;
+  readonly #written: Write[] = [];
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -108,13 +109,13 @@ class Run {
   /** False when the run ends here. */
   async runStep(step: Step): Promise<boolean> {
     const begun = performance.now();
-    const writesBefore = this.#writes;
+    const writesBefore = this.#written.length;
     this.#options.onStep?.({ step: step.name, state: 'begun', context: this.#context() });
     const plan = await this.#planAndPerform(step);
     const isHeld = plan !== undefined && (await this.#passGates(step, plan));
     this.#steps.push({
       name: step.name,
-      writes: this.#writes - writesBefore,
+      writes: this.#written.length - writesBefore,
       milliseconds: Math.round(performance.now() - begun),
     });
     this.#options.onStep?.({ step: step.name, state: 'done', context: this.#context() });
@@ -126,7 +127,7 @@ class Run {
       completed: this.#stopped === undefined && this.#failures.length === 0,
       ...(this.#stopped === undefined ? {} : { stopped: this.#stopped }),
       failures: this.#failures,
-      writes: this.#writes,
+      written: this.#written,
       generations: this.#generations,
       context: this.#context(),
       steps: this.#steps,
@@ -180,15 +181,16 @@ class Run {
     const target = targetOf(action);
     const answer = await performAction(this.#options.client, action);
     this.#takeIn(action, answer);
-    this.#writes++;
-    this.#options.onWrite?.({
+    const write: Write = {
       step: step.name,
       verb: action.verb,
       kind: target.kind,
       name: target.name,
       namespace: target.namespace,
       resourceVersion: answer?.metadata.resourceVersion,
-    });
+    };
+    this.#written.push(write);
+    this.#options.onWrite?.(write);
   }
 
   #takeIn(action: Action, answer: Answer): void {

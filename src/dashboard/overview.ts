@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 
 /** Passes that the run page shows without being asked for more. */
 const RECENT_PASSES = 12;
-/** Causes and errors of a pass that are shown; their numbers are told besides. */
+/** Causes, written objects and errors of a pass that are shown; their numbers are told besides. */
 const LISTED_MAX = 20;
 
 /** A pass as the run page shows it. */
@@ -79,10 +79,11 @@ export function createOverviewSource(parts: { redis: RedisConnections; queue: Qu
 }
 
 function shortenPass(pass: PassRecord): ShownPass {
-  const { causes, errors = [] } = pass;
+  const { causes, written = [], errors = [] } = pass;
   return {
     ...pass,
     causes: causes.slice(0, LISTED_MAX),
+    written: written.slice(0, LISTED_MAX),
     errors: errors.slice(0, LISTED_MAX),
     errorsTotal: errors.length,
   };

@@ -6,13 +6,16 @@ import { buildKeys } from './keys.ts';
 
 /** Passes kept, whatever their outcome. */
 const PASSES_MAX = 200;
-/** Causes kept per pass. */
+/** Causes and written objects kept per pass: some kilobytes at most. */
 const PASS_CAUSES_MAX = 50;
+const PASS_WRITTEN_MAX = 50;
 
 /** What a pass tells about itself beside its outcome; shown to people. */
 export interface PassReport {
   /** Steps that the pass came through, in order. */
   steps?: { name: string; actions: number; durationMs: number }[];
+  /** The first objects that were written, `Kind namespace/name`, and how; `writes` of the record counts all writes. */
+  written?: { verb: string; object: string }[];
   /** What failed on which object. */
   errors?: { object: string; error: string }[];
 }
@@ -50,7 +53,7 @@ export class PassLog {
 
   /** Adds a pass. Never rejects: history is no reason to fail. */
   async append(record: PassRecord): Promise<void> {
-    const entry = JSON.stringify({ ...record, causes: record.causes.slice(0, PASS_CAUSES_MAX) });
+    const entry = JSON.stringify(shorten(record));
     try {
       await this.#redis.impatient
         .multi()
@@ -68,4 +71,13 @@ export class PassLog {
     const entries = await this.#redis.impatient.lrange(this.#key, 0, limit - 1);
     return entries.map((entry) => JSON.parse(entry) as PassRecord);
   }
+}
+
+function shorten(record: PassRecord): PassRecord {
+  const { causes, written } = record;
+  return {
+    ...record,
+    causes: causes.slice(0, PASS_CAUSES_MAX),
+    ...(written === undefined ? {} : { written: written.slice(0, PASS_WRITTEN_MAX) }),
+  };
 }

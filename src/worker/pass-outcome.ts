@@ -1,3 +1,4 @@
+import { objectKey } from '../api/objects.ts';
 import type { Failure, RunReport } from '../apply/execute.ts';
 import { errorText } from '../errors.ts';
 import type { WakeUp } from '../plan/types.ts';
@@ -12,10 +13,14 @@ export function joinFailures(failures: readonly Pick<Failure, 'error'>[]): Error
   return new Error(texts.join('; '), { cause: first?.error.cause });
 }
 
-/** What people are shown of a run of steps: the steps that wrote, and what failed. */
-export function reportOf({ steps, failures }: Pick<RunReport, 'steps' | 'failures'>): PassReport {
+/** What people are shown of a run of steps: the steps, the objects that were written, and what failed. */
+export function reportOf({ steps, written, failures }: Pick<RunReport, 'steps' | 'written' | 'failures'>): PassReport {
   return {
     steps: steps.map(({ name, writes, milliseconds }) => ({ name, actions: writes, durationMs: milliseconds })),
+    written: written.map(({ verb, kind, name, namespace }) => ({
+      verb,
+      object: `${kind} ${objectKey(name, namespace)}`,
+    })),
     errors: failures.map(({ step, object, error }) => ({ object: object ?? step, error: errorText(error) })),
   };
 }

@@ -59,7 +59,7 @@ function redisVerdict({ redis }) {
 function queueText({ queue }) {
   if (queue === undefined) return '–';
   const { waiting, active, failed, completed } = queue;
-  return `${waiting} waiting, ${active} running; of the last day ${failed} failed and ${completed} done`;
+  return `${waiting} waiting, ${active} running · last day: ${completed} done, ${failed} failed`;
 }
 
 /** @param {State} state */

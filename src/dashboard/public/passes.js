@@ -50,7 +50,8 @@ function createPass(pass) {
   const began = build('time');
   const cells = [began, causesText(pass), buildVerdict(), durationText(pass.durationMs)];
   const row = build('tr', '', title, ...cells.map((cell) => build('td', '', cell)));
-  row.append(build('td', 'number', String(pass.writes)), build('td', 'number', String(pass.errorsTotal)));
+  const errors = build('td', pass.errorsTotal > 0 ? 'number bad' : 'number', String(pass.errorsTotal));
+  row.append(build('td', 'number', String(pass.writes)), errors);
   row.children[2]?.classList.add('text');
   row.children[4]?.classList.add('number');
   const details = build('tr', 'details');
@@ -80,15 +81,20 @@ function updatePass(body, pass) {
 
 /** @param {ShownPass} pass */
 function createDetails(pass) {
-  const { causes, causesTotal, errors = [], errorsTotal, steps = [], reason, worker, key } = pass;
+  const { causes, causesTotal, errors = [], errorsTotal, steps = [], written = [], writes, reason, worker, key } = pass;
   const cell = build('td');
   cell.colSpan = 7;
-  cell.append(build('p', '', `KubeVirt ${key}, reconciled by ${worker}.`));
+  cell.append(build('p', '', `KubeVirt ${key}, reconciled by ${worker} as job ${pass.id} of the queue.`));
   if (reason !== undefined) cell.append(build('p', '', build('strong', '', 'Why it comes again: '), reason));
   const lists = build('div', 'lists');
   const errorTexts = errors.map(({ object, error }) => `${object}: ${error}`);
   if (errorsTotal > 0) lists.append(createList(plural(errorsTotal, 'error'), errorTexts, errorsTotal));
   lists.append(createList(plural(causesTotal, 'cause'), causes.map(causeText), causesTotal));
+  const objects = written.map(({ verb, object }) => `${verb} ${object}`);
+  if (writes > 0)
+    lists.append(
+      createList(plural(writes, 'write'), objects, writes, 'are of the KubeVirt object itself, or not listed'),
+    );
   const busy = steps.filter(({ actions, durationMs }) => actions > 0 || durationMs >= SLOW_MS);
   const stepTexts = busy.map(({ name, actions, durationMs }) => {
     return `${name}: ${plural(actions, 'write')}, ${durationText(durationMs)}`;

@@ -187,7 +187,7 @@ test('a refused object fails its step; its neighbours are written and told', asy
     { onWrite: (write) => writes.push(write) },
   );
   assert.equal(report.failures.length, 1);
-  assert.equal(report.writes, 1);
+  assert.equal(report.written.length, 1);
   assert.equal(writes[0]?.name, 'good');
   assert.equal(await contentOf('never'), 'absent');
 });

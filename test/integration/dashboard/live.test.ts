@@ -155,16 +155,18 @@ test('the last passes are told, all that are kept can be asked for, and long lis
   const history = new PassLog(redis, log);
   const errors = Array.from({ length: 30 }, (_, n) => ({ object: `ConfigMap a/${n}`, error: 'denied' }));
   const causes = Array.from({ length: 60 }, (_, at) => ({ type: 'modified' as const, at }));
-  for (let id = 1; id <= 40; id += 1) await history.append(buildPass(id, { errors, causes, causesTotal: 60 }));
+  const written = Array.from({ length: 70 }, (_, n) => ({ verb: 'patch', object: `ConfigMap a/${n}` }));
+  for (let id = 1; id <= 40; id += 1) await history.append(buildPass(id, { errors, causes, causesTotal: 60, written }));
   const stream = await openStream(t, url);
   const passes = await stream.until<ShownPass[]>('passes', () => true);
   assert.deepEqual(
     passes.map(({ id }) => Number(id)),
     Array.from({ length: 12 }, (_, index) => 40 - index),
   );
-  for (const { causes: listed, errors: shown = [], causesTotal, errorsTotal } of passes) {
-    assert.deepEqual([listed.length, causesTotal, shown.length, errorsTotal], [20, 60, 20, 30]);
+  for (const { causes: listed, errors: shown = [], causesTotal, errorsTotal, written: objects = [] } of passes) {
+    assert.deepEqual([listed.length, causesTotal, shown.length, errorsTotal, objects.length], [20, 60, 20, 30, 20]);
   }
+  assert.equal((await history.read(1))[0]?.written?.length, 50, 'a pass of an installation must not fill Redis');
   const all = JSON.parse((await ask(url, '/api/passes')).text) as ShownPass[];
   assert.deepEqual(
     all.map(({ id }) => Number(id)),

@@ -78,9 +78,10 @@ test('whatever stands in Redis is shown as text', SKIP, async (t) => {
     }),
   );
   const errors = [{ object: MARKUP, error: MARKUP }];
+  const written = [{ verb: MARKUP, object: MARKUP }];
   const causes = [{ type: 'timer' as const, note: MARKUP, at: 1 }];
   await new PassLog(redis, log).append(
-    buildPass(1, { causes, errors, worker: MARKUP, reason: MARKUP, outcome: 'retry' }),
+    buildPass(1, { causes, errors, written, writes: 1, worker: MARKUP, reason: MARKUP, outcome: 'retry' }),
   );
   await page.locator('#passes .toggle').click();
   await page.locator('#passes .details', { hasText: MARKUP }).waitFor();
