@@ -24,14 +24,14 @@ export interface MetricsPage {
 const PREFIX = 'virt_operator';
 
 /**
- * Our own metrics that come through Redis: every replica shows the same (design decision 12). Redis out of reach is a metric of its own, and the others are
- * absent meanwhile. `read` resolves to undefined, or rejects, when Redis is away.
+ * Our own metrics that come through Redis: every replica shows the same (design decision 12). A Redis that cannot be used is a metric of its own, and the others
+ * are absent meanwhile. `read` then resolves to undefined, or rejects.
  */
 export class ClusterMetrics implements MetricsPage {
   readonly #registry = new Registry();
   readonly #read: () => Promise<ClusterSnapshot | undefined>;
   readonly #log: Log;
-  readonly #redis = this.#gauge('redis_up', 'Whether Redis answers.');
+  readonly #redis = this.#gauge('redis_up', 'Whether Redis answers and takes writes.');
   readonly #jobs = this.#gauge('queue_jobs', 'Jobs in the queues.', ['queue', 'state']);
   readonly #held = this.#gauge('lock_held', 'Whether a process leads.');
   readonly #holder = this.#gauge('lock_holder', '1, with the name of the process that leads.', ['holder']);

@@ -8,8 +8,8 @@ import type { Json, ObjectMeta } from './objects.ts';
 type KubeVirtPhase = 'Deploying' | 'Deployed' | 'Deleting' | 'Deleted';
 
 /**
- * Types of conditions on a KubeVirt object (spec/reconcile.md §2.3). The last two are ours; each is there only while it is true
- * (spec/field-reports.md B48 and B39).
+ * Types of conditions on a KubeVirt object (spec/reconcile.md §2.3). The last three are ours; each is there only while it is true
+ * (spec/field-reports.md B48, B39 and L09).
  */
 export type ConditionType =
   | 'Synchronized'
@@ -18,9 +18,10 @@ export type ConditionType =
   | 'Progressing'
   | 'Degraded'
   | 'CertificateSettingsInvalid'
-  | 'CertificatesOutdated';
+  | 'CertificatesOutdated'
+  | 'RedisUnusable';
 
-/** Reasons of conditions (spec/reconcile.md §2.3); the last two are ours. */
+/** Reasons of conditions (spec/reconcile.md §2.3); the last three are ours. */
 export type ConditionReason =
   | 'ExistingDeployment'
   | 'DeploymentFailed'
@@ -31,7 +32,8 @@ export type ConditionReason =
   | 'UpdateInProgress'
   | 'DeletionInProgress'
   | 'InconsistentLifetimes'
-  | 'OutdatedCertificateServed';
+  | 'OutdatedCertificateServed'
+  | 'QueueInMemory';
 
 /** One condition of a KubeVirt object; times are RFC 3339. */
 export interface KubeVirtCondition extends Infer<typeof ProbedCondition> {

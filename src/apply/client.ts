@@ -24,6 +24,8 @@ export interface ClientOptions {
   signal?: AbortSignal;
   /** Default `normal`. */
   lane?: Lane;
+  /** Milliseconds without an answer after which a call fails; default: the connection's. */
+  timeoutMs?: number;
 }
 
 /**

@@ -129,6 +129,14 @@ export function markOutdatedCertificates(status: KubeVirtStatus, problems: reado
   return markProblem(status, { type: 'CertificatesOutdated', reason: 'OutdatedCertificateServed', problems });
 }
 
+/** That the operator goes on without Redis (spec/field-reports.md L09); when it has Redis again the condition goes. */
+export function markWithoutRedis(status: KubeVirtStatus, isWithoutRedis: boolean): KubeVirtStatus {
+  const problems = isWithoutRedis
+    ? ['Redis takes no writes: one worker goes on under the Lease virt-operator, with a queue in its memory']
+    : [];
+  return markProblem(status, { type: 'RedisUnusable', reason: 'QueueInMemory', problems });
+}
+
 function markProblem(
   status: KubeVirtStatus,
   { type, reason, problems }: { type: ConditionType; reason: ConditionReason; problems: readonly string[] },

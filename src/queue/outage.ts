@@ -5,6 +5,11 @@ import { wait } from './wait.ts';
 
 const INTERVAL_MS = 2000;
 
+/** Writes something that nobody reads; rejects when Redis is out of reach, and when it refuses writes for lack of memory or as a replica. */
+export async function tryWrite({ impatient, prefix }: Pick<RedisConnections, 'impatient' | 'prefix'>): Promise<void> {
+  await impatient.set(`${prefix}:usable`, '1', 'PX', 60_000);
+}
+
 /** What watching over an outage needs. */
 export interface OutageOptions {
   redis: RedisConnections;
@@ -30,9 +35,9 @@ export function watchOutage(options: OutageOptions): Outage {
   const { redis, log, signal, intervalMs = INTERVAL_MS, now = () => performance.now() } = options;
   let goodAt = now();
   let isUsable = true;
-  const tryWrite = async () => {
+  const look = async () => {
     try {
-      await redis.impatient.set(`${redis.prefix}:usable`, '1', 'PX', 60_000);
+      await tryWrite(redis);
       isUsable = true;
       goodAt = now();
     } catch (error) {
@@ -42,7 +47,7 @@ export function watchOutage(options: OutageOptions): Outage {
   };
   void (async () => {
     while (!signal.aborted) {
-      await tryWrite();
+      await look();
       await wait(intervalMs, signal);
     }
   })();

@@ -5,10 +5,11 @@ import { readCounts } from '../queue/counts.ts';
 import { RECONCILE_QUEUE, TIMERS_QUEUE } from '../queue/keys.ts';
 import { readLeader } from '../queue/lock.ts';
 import { PassLog } from '../queue/pass-log.ts';
+import { tryWrite } from '../queue/outage.ts';
 import { openQueue } from '../queue/reconcile-queue.ts';
 import type { Closers } from './role.ts';
 
-/** Prepares to read from Redis what the metrics of all processes together show; what it returns resolves to undefined when Redis is away. */
+/** Prepares to read from Redis what the metrics of all processes together show; what it returns resolves to undefined when Redis is away, and rejects when it takes no writes: it is of no use then. */
 export function createSnapshotReader(parts: {
   redis: RedisConnections;
   log: Log;
@@ -27,6 +28,7 @@ export function createSnapshotReader(parts: {
       Promise.all(queues.map(async (queue) => [queue.name, await readCounts(redis, queue)] as const)),
       readLeader(redis),
       passes.read(1),
+      tryWrite(redis),
     ]);
     const known = counts.flatMap(([name, count]) => (count === undefined ? [] : [[name, count] as const]));
     return known.length < names.length ? undefined : { queues: Object.fromEntries(known), leader, lastPass };

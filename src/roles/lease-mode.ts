@@ -14,6 +14,9 @@ import { LeaseLock } from '../worker/lease-lock.ts';
 import { runWorker, type WorkerOptions } from '../worker/worker.ts';
 import type { Closers, RoleContext } from './role.ts';
 
+/** An answer that does not come must not cost the Lease: several tries fit into the time in which it has to be renewed. */
+const LEASE_CALL_MS = 3000;
+
 /** What a worker needs to go on without Redis. */
 export interface LeaseModeParts {
   context: RoleContext;
@@ -45,7 +48,7 @@ export function startLeaseMode(parts: LeaseModeParts): void {
   const memory = new MemoryQueue(queue.own);
   const wakeUps = new MemoryWakeUps({ add: (key, cause) => memory.add(key, cause) });
   const lease = new LeaseLock({
-    client: createClient(parts.connection, { lane: 'reserved' }),
+    client: createClient(parts.connection, { lane: 'reserved', timeoutMs: LEASE_CALL_MS }),
     namespace: config.operatorNamespace,
     // Like upstream's, but unlike every other process of the same name.
     holder: `${config.hostname}_${randomUUID()}`,
@@ -58,6 +61,7 @@ export function startLeaseMode(parts: LeaseModeParts): void {
   };
   const running = runWorker({
     ...worker,
+    pass: (key, work) => worker.pass(key, { ...work, isWithoutRedis: true }),
     lock: parts.announce(withGateway, memory),
     queue: memory,
     wakeUps,

@@ -1,25 +1,37 @@
 import type { KubeVirt, KubeVirtCondition, KubeVirtStatus } from '../api/kubevirt.ts';
 import { findCertificateObjections } from '../plan/certificate-objections.ts';
-import { markCertificateSettings, markOutdatedCertificates } from '../plan/conditions.ts';
+import { markCertificateSettings, markOutdatedCertificates, markWithoutRedis } from '../plan/conditions.ts';
 import type { PlannedEvent } from '../plan/types.ts';
 import type { OutdatedCertificate } from './served-certificates.ts';
 
 /** Conditions of ours, which tell of a problem for as long as it is there. */
-const PROBLEMS: readonly KubeVirtCondition['type'][] = ['CertificateSettingsInvalid', 'CertificatesOutdated'];
+const PROBLEMS: readonly KubeVirtCondition['type'][] = [
+  'CertificateSettingsInvalid',
+  'CertificatesOutdated',
+  'RedisUnusable',
+];
 /** A message names at most this many pods. */
 const MAX_PODS = 10;
 
+/** What is known beside the object itself. */
+export interface KnownFacts {
+  /** Undefined: nobody knows yet, what was said stays. */
+  outdated?: readonly OutdatedCertificate[] | undefined;
+  /** The pass runs under the Lease, because Redis cannot be used. */
+  isWithoutRedis?: boolean | undefined;
+}
+
 /**
- * The status with what is wrong although the installation goes on: lifetimes of certificates that do not fit together (spec/field-reports.md B48), and
- * operands that serve an old certificate (B39). `outdated` undefined: nobody knows yet, what was said stays.
+ * The status with what is wrong although the installation goes on: lifetimes of certificates that do not fit together (spec/field-reports.md B48), operands
+ * that serve an old certificate (B39), and a Redis that cannot be used (L09).
  */
 export function withProblems(
   status: KubeVirtStatus,
   { spec }: Pick<KubeVirt, 'spec'>,
-  outdated: readonly OutdatedCertificate[] | undefined,
+  { outdated, isWithoutRedis = false }: KnownFacts = {},
 ): KubeVirtStatus {
   const settings = findCertificateObjections(spec).map(({ message }) => message);
-  const marked = markCertificateSettings(status, settings);
+  const marked = markWithoutRedis(markCertificateSettings(status, settings), isWithoutRedis);
   return outdated === undefined ? marked : markOutdatedCertificates(marked, describe(outdated));
 }
 

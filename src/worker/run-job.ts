@@ -21,6 +21,8 @@ export interface PassWork {
   /** Id of the pass, for logs and progress. */
   pass: string;
   fence: number;
+  /** The pass runs under the Lease, because Redis cannot be used (design decision 3). */
+  isWithoutRedis?: true;
   /** Aborts when the pass has to end at once; it then rejects or returns what it has reached. */
   signal: AbortSignal;
 }

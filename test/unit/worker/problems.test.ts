@@ -16,7 +16,7 @@ const available: KubeVirtStatus = { conditions: [{ type: 'Available', status: 'T
 
 test('B48: lifetimes that do not fit are a condition that names both fields, and an Event once', () => {
   const object = kubeVirt(SHORT);
-  const status = withProblems(available, object, undefined);
+  const status = withProblems(available, object);
   const found = condition(status, 'CertificateSettingsInvalid');
   assert.equal(found?.status, 'True');
   assert.match(found.message ?? '', /server\.duration is longer than .*ca\.duration/);
@@ -26,18 +26,18 @@ test('B48: lifetimes that do not fit are a condition that names both fields, and
     [['Warning', 'InconsistentLifetimes', 'KubeVirt', 'kubevirt', 'u']],
   );
   assert.equal(events[0]?.message, found.message);
-  assert.deepEqual(findNewProblems(object, status, withProblems(status, object, undefined)), []);
+  assert.deepEqual(findNewProblems(object, status, withProblems(status, object)), []);
 });
 
 test('B48: the condition goes with its cause, and a status without problems is not touched', () => {
-  const status = withProblems(available, kubeVirt(SHORT), undefined);
-  assert.deepEqual(withProblems(status, kubeVirt(), undefined), available);
-  assert.equal(withProblems(available, kubeVirt(), undefined), available);
-  assert.equal(withProblems(available, kubeVirt({ ca: { duration: '48h' } }), []), available);
+  const status = withProblems(available, kubeVirt(SHORT));
+  assert.deepEqual(withProblems(status, kubeVirt()), available);
+  assert.equal(withProblems(available, kubeVirt()), available);
+  assert.equal(withProblems(available, kubeVirt({ ca: { duration: '48h' } }), { outdated: [] }), available);
 });
 
 test('B48: old fields beside new ones, and a text that is no duration, are told as well', () => {
-  const status = withProblems({}, kubeVirt({ caRotateInterval: 'soon', ca: {} }), undefined);
+  const status = withProblems({}, kubeVirt({ caRotateInterval: 'soon', ca: {} }));
   const { message = '' } = condition(status, 'CertificateSettingsInvalid') ?? {};
   assert.match(message, /caRotateInterval are deprecated and conflict.*"soon" is no duration/);
 });
@@ -48,7 +48,7 @@ test('B39: operands with an old certificate are a condition that names pods and 
     namespace: 'kubevirt',
     pod: `virt-handler-${i}`,
   }));
-  const status = withProblems(available, kubeVirt(), pods);
+  const status = withProblems(available, kubeVirt(), { outdated: pods });
   const { reason, message = '' } = condition(status, 'CertificatesOutdated') ?? {};
   assert.equal(reason, 'OutdatedCertificateServed');
   assert.match(message, /^pod kubevirt\/virt-handler-0 does not serve the certificate of Secret s; .*and 4990 more$/);
@@ -57,6 +57,16 @@ test('B39: operands with an old certificate are a condition that names pods and 
     findNewProblems(kubeVirt(), available, status).map((event) => event.reason),
     ['OutdatedCertificateServed'],
   );
-  assert.equal(withProblems(status, kubeVirt(), undefined), status, 'as long as nobody knows, it stays');
-  assert.deepEqual(withProblems(status, kubeVirt(), []), available);
+  assert.equal(withProblems(status, kubeVirt()), status, 'as long as nobody knows, it stays');
+  assert.deepEqual(withProblems(status, kubeVirt(), { outdated: [] }), available);
+});
+
+test('L09: a Redis that cannot be used is a condition and an Event, and goes when it can be used again', () => {
+  const status = withProblems(available, kubeVirt(), { isWithoutRedis: true });
+  assert.match(condition(status, 'RedisUnusable')?.message ?? '', /Lease virt-operator/);
+  assert.deepEqual(
+    findNewProblems(kubeVirt(), available, status).map(({ reason }) => reason),
+    ['QueueInMemory'],
+  );
+  assert.deepEqual(withProblems(status, kubeVirt()), available);
 });
