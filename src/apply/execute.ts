@@ -33,8 +33,8 @@ export interface RunOptions {
   /** Called after each write. */
   onWrite?: (write: Write) => void;
   onEvent?: (event: PlannedEvent) => void;
-  /** Called when a step begins and ends, with the world as it then is. */
-  onStep?: (progress: { step: string; state: 'begun' | 'done'; context: PassContext }) => void;
+  /** Called when a step begins and ends, and at every change while its gate is held, with the world as it then is. */
+  onStep?: (progress: { step: string; state: 'begun' | 'held' | 'done'; context: PassContext }) => void;
 }
 
 /** One write that reached the API server. */
@@ -228,14 +228,14 @@ class Run {
   }
 
   async #passGates(step: Step, plan: StepPlan): Promise<boolean> {
-    const awaited = plan.stop ?? (await this.#hold(plan.until));
+    const awaited = plan.stop ?? (await this.#hold(step, plan.until));
     if (awaited === undefined) return true;
     this.#stopped = { step: step.name, awaited };
     return false;
   }
 
   /** Waits for the store to make the condition true; the text of what is still awaited after the time-out. */
-  async #hold(until: StepPlan['until']): Promise<string | undefined> {
+  async #hold(step: Step, until: StepPlan['until']): Promise<string | undefined> {
     if (until === undefined || until.isTrue(this.#world)) return undefined;
     const { store, signal, patienceMs = 0, isOutdated } = this.#options;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -243,6 +243,7 @@ class Run {
     const evaluate = () => {
       if (signal.aborted || until.isTrue(this.#world)) resolve(undefined);
       else if (isOutdated?.() === true) resolve(until.awaited);
+      else this.#options.onStep?.({ step: step.name, state: 'held', context: this.#context() });
     };
     const unsubscribe = store.onChange(evaluate);
     signal.addEventListener('abort', evaluate);

@@ -7,7 +7,7 @@ import { tellSituation } from './situation.ts';
 /** Milliseconds between two reports within one pass: counting is not free. */
 const EVERY_MS = 150;
 /** The same for rollouts and certificates, which are more to look at. */
-const SITUATION_EVERY_MS = 750;
+const SITUATION_EVERY_MS = 400;
 
 /** Reports how far an installation has come. */
 export interface ProgressReporter {

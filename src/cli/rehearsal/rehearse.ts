@@ -162,7 +162,7 @@ class Stage {
       log,
       now: () => now,
       onStep: ({ step, state }) => {
-        this.#step = state === 'begun' ? step : undefined;
+        this.#step = state === 'done' ? undefined : step;
       },
       // Nothing that is waited for comes by itself: the controllers do their part as soon as somebody waits.
       patienceMs: 0,

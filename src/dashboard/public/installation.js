@@ -171,7 +171,8 @@ function versionText({ version: { target, observed } }) {
  */
 function stepText({ waiting, step, phase }, progress) {
   if (waiting !== undefined) return `${waiting.step}: waiting for ${waiting.awaited}`;
-  const current = step ?? (phase === 'Deployed' ? '' : progress?.step);
+  // Progress is told more often than the situation, and stays after the pass.
+  const current = phase === 'Deployed' ? step : (progress?.step ?? step);
   return current ? `Step: ${current}` : '';
 }
 

@@ -244,13 +244,15 @@ test('a gate holds until the cache shows the change, and no longer', async () =>
       },
     }),
   };
-  const running = run([gated], { store: cache });
+  const told: string[] = [];
+  const running = run([gated], { store: cache, onStep: ({ state }) => told.push(state) });
   await pause(5);
   cache.show(configMap('other'));
   assert.equal(cache.listeners, 1, 'still holding');
   cache.show(configMap('signal'));
   assert.equal((await running).completed, true);
   assert.equal(cache.listeners, 0, 'no listener is left behind');
+  assert.deepEqual(told, ['begun', 'held', 'held', 'done'], 'every change at a gate is told');
 });
 
 /** A gate that wants to be held for no time at all. */
