@@ -1,4 +1,4 @@
-import { isValidAt, readBundle, type Certificate } from './certificate.ts';
+import { birthOf, isValidAt, readBundle, type Certificate } from './certificate.ts';
 import { addDuration, type Nanoseconds } from './duration.ts';
 
 /** Certificates that a bundle holds at most. */
@@ -53,7 +53,7 @@ function decideKept(
   present: readonly Certificate[],
   { current, overlap, now }: BundleInput,
 ): { kept: Certificate[]; changesAt?: Date } {
-  const end = addDuration(current.notBefore, overlap);
+  const end = addDuration(birthOf(current), overlap);
   if (end <= now) return { kept: [] };
   const kept = present
     .filter(({ notAfter, fingerprint }) => notAfter >= now && fingerprint !== current.fingerprint)

@@ -77,6 +77,15 @@ export function isValidAt(certificate: Certificate, now: Date): boolean {
   return certificate.notBefore <= now && now <= certificate.notAfter;
 }
 
+/** The seconds of its birth in the subject of an authority (spec/certificates.md §1.1). */
+const BIRTH = /@(\d+)$/;
+
+/** When an authority was made: the validity of ours begins before that, for clocks that are behind. */
+export function birthOf({ x509, notBefore }: Certificate): Date {
+  const seconds = BIRTH.exec(x509.subject)?.[1];
+  return seconds === undefined ? notBefore : new Date(Number(seconds) * 1000);
+}
+
 /** Whether `leaf` was signed by exactly this authority, and both are valid now. */
 export function isSignedBy(leaf: Certificate, authority: Certificate, now: Date): boolean {
   return (

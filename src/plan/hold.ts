@@ -1,12 +1,10 @@
-import { isValidAt, type Certificate } from './certificate.ts';
+import { birthOf, isValidAt, type Certificate } from './certificate.ts';
 import { addDuration, parseDuration, type Nanoseconds } from './duration.ts';
 
 /** Long enough for kubelets to have brought a ConfigMap into every pod, and for the API server to have read it (spec/field-reports.md B38). */
 const SPREAD = parseDuration('2m', 'default');
 /** Share of the overlap that may pass so: what the old authority has signed must be replaced well before its trust ends. */
 const SHARE_OF_OVERLAP = 3n;
-/** The seconds of its birth in the subject of an authority (spec/certificates.md §1.1). */
-const BIRTH = /@(\d+)$/;
 
 /** What a leaf certificate is held against. */
 export interface HoldInput {
@@ -16,7 +14,7 @@ export interface HoldInput {
   signer: Certificate;
   /** What the verifiers of the leaf trust. */
   trusted: readonly Certificate[];
-  /** How long a replaced authority stays trusted, counted from the begin of its successor. */
+  /** How long a replaced authority stays trusted, counted from the birth of its successor. */
   overlap: Nanoseconds;
   now: Date;
 }
@@ -31,19 +29,13 @@ export function findHold({ leaf, signer, trusted, overlap, now }: HoldInput): Da
   if (until <= now || !isValidAt(leaf, now) || isSigned(leaf, signer)) return undefined;
   const issuer = trusted.find((authority) => authority.fingerprint !== signer.fingerprint && isSigned(leaf, authority));
   if (issuer === undefined) return undefined;
-  const trustEnds = [leaf.notAfter, issuer.notAfter, addDuration(signer.notBefore, overlap)];
+  const trustEnds = [leaf.notAfter, issuer.notAfter, addDuration(birthOf(signer), overlap)];
   return trustEnds.every((end) => until < end) ? until : undefined;
 }
 
 function decideSpread(overlap: Nanoseconds): Nanoseconds {
   const most = overlap / SHARE_OF_OVERLAP;
   return SPREAD < most ? SPREAD : most;
-}
-
-/** The validity of an authority begins before it is made. */
-function birthOf({ x509, notBefore }: Certificate): Date {
-  const seconds = BIRTH.exec(x509.subject)?.[1];
-  return seconds === undefined ? notBefore : new Date(Number(seconds) * 1000);
 }
 
 function isSigned(leaf: Certificate, authority: Certificate): boolean {

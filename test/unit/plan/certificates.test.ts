@@ -148,7 +148,7 @@ describe('renewal', () => {
     const installation = await deployed();
     installation.now = at(135);
     await installation.pass();
-    const overlapEnds = 135 + 33.6 - 1 / 6;
+    const overlapEnds = 135 + 33.6;
     for (let wakeUp = at(135); hoursUntil(wakeUp) < overlapEnds;) {
       const next = decideCertificateWakeUp(installation.context());
       assert.ok(next && next.at > wakeUp, 'no wake-up ahead');
@@ -156,6 +156,16 @@ describe('renewal', () => {
       installation.now = new Date(wakeUp.getTime() + 1);
       await installation.pass();
     }
+    assert.equal(bundleOf(installation).length, 1);
+  });
+
+  it('B38: keeps the old authority for an overlap that is shorter than certificates are dated back', async () => {
+    const installation = await deployed();
+    installation.edit({ certificateRotateStrategy: { selfSigned: { ca: { duration: '96h', renewBefore: '5m' } } } });
+    await installation.pass();
+    assert.equal(bundleOf(installation).length, 2);
+    installation.now = new Date(START.getTime() + 300_001);
+    await installation.pass();
     assert.equal(bundleOf(installation).length, 1);
   });
 
