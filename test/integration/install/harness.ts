@@ -35,6 +35,8 @@ export interface Operator {
   said(text: string): Promise<string>;
   /** Sends the signal; resolves with the exit code and the milliseconds that it took. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>;
+  /** Of metrics and probes. */
+  port: number;
   webhookPort: number;
 }
 
@@ -115,19 +117,19 @@ export async function startOperator(
       stdio: ['ignore', 'inherit', 'pipe'],
     },
   );
-  const operator = follow(child, { role, webhookPort });
+  const operator = follow(child, { role, port, webhookPort });
   site.atEnd(() => operator.end('SIGKILL'));
   return operator;
 }
 
-function follow(child: ChildProcess, { role, webhookPort }: { role: string; webhookPort: number }): Operator {
+function follow(child: ChildProcess, named: Pick<Operator, 'role' | 'port' | 'webhookPort'>): Operator {
   const lines: string[] = [];
   assert.ok(child.stderr !== null);
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
   const said = async (text: string) => {
     const find = () => lines.find((line) => line.includes(text)) ?? '';
     const line = await eventually(find, (found) => found !== '' || child.exitCode !== null, 60_000);
-    assert.ok(line !== '', `${role} ended without saying "${text}":\n${lines.slice(-5).join('\n')}`);
+    assert.ok(line !== '', `${named.role} ended without saying "${text}":\n${lines.slice(-5).join('\n')}`);
     return line;
   };
   const end = async (signal: NodeJS.Signals) => {
@@ -139,7 +141,7 @@ function follow(child: ChildProcess, { role, webhookPort }: { role: string; webh
     }
     return { code: child.exitCode, milliseconds: performance.now() - begun };
   };
-  return { role, pid: child.pid ?? 0, lines, said, end, webhookPort };
+  return { ...named, pid: child.pid ?? 0, lines, said, end };
 }
 
 /** Creates the KubeVirt object. */

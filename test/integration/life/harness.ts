@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 
 import { RECORDED_STRATEGIES, startDumper, type Dumper, type DumperOptions } from '../../../sandbox/dumper.ts';
-import { resourcePath } from '../../../src/api/kinds.ts';
-import type { KubeVirtSpec } from '../../../src/api/kubevirt.ts';
+import { generationIdentity, isSameGenerationIdentity } from '../../../src/api/generations.ts';
+import { resourcePath, type KindName } from '../../../src/api/kinds.ts';
+import type { KubeVirt, KubeVirtSpec } from '../../../src/api/kubevirt.ts';
 import { objectKey, type KubernetesObject } from '../../../src/api/objects.ts';
 import {
   isWrite,
@@ -152,4 +153,33 @@ export async function listLeftovers(site: Site): Promise<string[]> {
   return [...managed, ...ours]
     .filter(({ kind, metadata }) => kind !== 'Pod' || metadata.deletionTimestamp === undefined)
     .map(({ kind, metadata }) => `${kind} ${objectKey(metadata.name ?? '', metadata.namespace)}`);
+}
+
+/** What in `status.generations` is not as the objects themselves are: an entry without an object, or with another generation than it has. */
+export async function findWrongGenerations({ plane }: Site, { status }: KubeVirt): Promise<string[]> {
+  const managed = await listManaged(plane.api);
+  return (status?.generations ?? []).flatMap((entry) => {
+    const live = managed.find(({ kind, metadata }) => {
+      const identity = generationIdentity(kind as KindName, metadata);
+      return identity !== undefined && isSameGenerationIdentity(identity, entry);
+    });
+    const generation = live?.metadata.generation;
+    const isRight = generation === entry.lastGeneration;
+    return isRight ? [] : [`${entry.resource} ${entry.name}: ${entry.lastGeneration}, not ${String(generation)}`];
+  });
+}
+
+/** Has the API server ask the webhooks of the operator and of virt-api; returns what was not answered as it should be. */
+export async function probeAdmission({ plane: { api } }: Site): Promise<string[]> {
+  const edit = { spec: { configuration: { cpuModel: 'host-model' } } };
+  const answers = await Promise.all([
+    api.call('PATCH', `${KUBEVIRT_PATH}/kubevirt?dryRun=All`, edit, 'application/merge-patch+json'),
+    api.call('POST', '/apis/kubevirt.io/v1/namespaces/default/virtualmachines?dryRun=All', {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachine',
+      metadata: { generateName: 'probe-' },
+      spec: { runStrategy: 'Halted', template: { spec: { domain: { devices: {} } } } },
+    }),
+  ]);
+  return answers.filter(({ status }) => status >= 300).map(({ status, text }) => `${status} ${text.slice(0, 400)}`);
 }
