@@ -15,6 +15,7 @@ import { connectCluster } from './cluster.ts';
 import { createRoleMetrics, serveMetricsPage, type PageParts } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
+import type { Watches } from '../watch/watches.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 
 /** The Secret whose key pair the servers serve (spec/certificates.md §1.2). */
@@ -22,7 +23,20 @@ export const SERVING_SECRET = 'kubevirt-operator-certs';
 /** Where the cluster publishes who may call aggregated servers and webhooks (spec/startup.md §5.2). */
 const AUTHENTICATION = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
 /** Why a pod is not ready yet. */
-export const CACHES_MISSING = 'the API caches are not complete yet';
+const CACHES_MISSING = 'the API caches are not complete yet';
+/**
+ * A process that has been without the API server for so long can do none of its parts and says so (spec/field-reports.md B65). Longer than an API server takes
+ * to restart: that must not cost admission its endpoints.
+ */
+const CUT_OFF_MS = 60_000;
+
+/** What a process lacks of the API server, as a sentence: complete caches, and watches that go on. */
+export function describeCaches(caches: { isSynced(): boolean; interruptedMs(): number }): string | undefined {
+  if (!caches.isSynced()) return CACHES_MISSING;
+  return caches.interruptedMs() > CUT_OFF_MS
+    ? 'the API server has been out of reach for more than a minute'
+    : undefined;
+}
 
 /** Starts admission, metrics and probes, and nothing else. */
 export const start: StartRole = (context) =>
@@ -66,7 +80,7 @@ function watchSources(context: RoleContext, connection: ApiConnection, closers: 
   return {
     ...page,
     authentication: () => authentication.current(),
-    missing: () => (authentication.isSynced() ? page.missing() : CACHES_MISSING),
+    missing: () => describeCaches(authentication) ?? page.missing(),
   };
 }
 
@@ -90,7 +104,7 @@ function pageSources(
   return {
     secret: () => secret.current(),
     kubeVirts: () => kubeVirts.list(),
-    missing: () => (secret.isSynced() && kubeVirts.isSynced() ? undefined : CACHES_MISSING),
+    missing: () => describeCaches(secret) ?? describeCaches(kubeVirts),
     onChange: listen(listeners),
   };
 }
@@ -99,7 +113,7 @@ function pageSources(
 export function storeSources(
   context: RoleContext,
   store: ObjectStore,
-  parts: { connection: ApiConnection; closers: Closers },
+  parts: { connection: ApiConnection; watches: Watches; closers: Closers },
 ): FunctionSources {
   const listeners = new Set<() => void>();
   const authentication = watcher(context, { ...parts, listeners })({ kind: 'ConfigMap', ...AUTHENTICATION });
@@ -115,7 +129,7 @@ export function storeSources(
     kubeVirts: () => store.list('KubeVirt'),
     certificates: () => store.list('Secret'),
     authentication: () => authentication.current(),
-    missing: () => (store.isSynced() && authentication.isSynced() ? undefined : CACHES_MISSING),
+    missing: () => describeCaches(parts.watches) ?? describeCaches(authentication),
     onChange: listen(listeners),
   };
 }

@@ -90,6 +90,7 @@ export class Informer {
   #lists = 0;
   #watches = 0;
   #lastContact = performance.now();
+  #interruptedSince: number | undefined;
 
   constructor(options: InformerOptions) {
     this.#options = options;
@@ -131,6 +132,11 @@ export class Informer {
       failures: this.#backoff.failures,
       silentMs: performance.now() - this.#lastContact,
     };
+  }
+
+  /** Milliseconds since the watch broke off, until one stays open again; 0 while all is well. */
+  get interruptedMs(): number {
+    return this.#interruptedSince === undefined ? 0 : performance.now() - this.#interruptedSince;
   }
 
   /** Lists and watches until `stop`; never rejects. */
@@ -209,6 +215,7 @@ export class Informer {
     // A server that has had no event of a kind since its start sends no bookmarks of it: silence then means nothing, and is borne ever longer.
     if (isSilence(error)) this.#silenceMs = Math.min(this.#silenceMs * 2, this.#limits.watchSeconds * 2000);
     if (isExpired(error)) this.#mustList = true;
+    this.#interruptedSince ??= performance.now();
     const wait = Math.max(askedWait(error), this.#backoff.next());
     const { failures } = this.#backoff;
     const { log, name } = this.#options;
@@ -296,6 +303,7 @@ export class Informer {
   }
 
   #succeed(): void {
+    this.#interruptedSince = undefined;
     this.#backoff.reset();
     this.#expectedBackoff.reset();
     this.#lastContact = performance.now();

@@ -25,6 +25,8 @@ export interface WatchedObjects {
   list(): KubernetesObject[];
   /** True when it has been listed once, also when it does not exist. */
   isSynced(): boolean;
+  /** Milliseconds since the API server was lost; 0 while it is watched. */
+  interruptedMs(): number;
   /** Resolves then; rejects with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void>;
 }
@@ -60,6 +62,7 @@ export function watchObjects(options: SingleOptions): WatchedObjects {
     current: () => informer.list()[0],
     list: () => informer.list(),
     isSynced: () => informer.state !== 'starting',
+    interruptedMs: () => informer.interruptedMs,
     whenSynced: async (waiting) => informer.whenSettled(waiting),
   };
 }

@@ -78,6 +78,11 @@ export class Watches {
     return [...this.#informers.values()].every(({ state }) => state !== 'starting');
   }
 
+  /** Milliseconds since the API server was lost, as the watch of KubeVirt objects knows it; 0 while they are watched. */
+  interruptedMs(): number {
+    return Math.max(0, ...this.of('KubeVirt').map(([, { interruptedMs }]) => interruptedMs));
+  }
+
   /** Resolves when `isSynced`; rejects with the signal's reason. */
   async whenSynced(signal: AbortSignal): Promise<void> {
     await this.#changed.until(() => this.isSynced(), signal);

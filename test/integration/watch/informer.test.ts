@@ -523,3 +523,22 @@ test('informer: a stopped one asks for nothing more', async () => {
   );
   assert.equal(server.received.length, 2);
 });
+
+test('B65: how long the server has been lost is known from the first failure until a watch works again', async () => {
+  let isLost = false;
+  const { informer, server, watches } = await start({
+    watch: (_, response) => {
+      if (isLost) response.destroy();
+      else sendEvent(response, 'BOOKMARK', bookmark(11));
+    },
+  });
+  const lostFor = (condition: (milliseconds: number) => boolean) => eventually(() => informer.interruptedMs, condition);
+  await calls(watches, 1);
+  assert.equal(informer.interruptedMs, 0);
+  isLost = true;
+  server.breakConnections();
+  const first = await lostFor((milliseconds) => milliseconds > 0);
+  await lostFor((milliseconds) => milliseconds > first + 100);
+  isLost = false;
+  await lostFor((milliseconds) => milliseconds === 0);
+});

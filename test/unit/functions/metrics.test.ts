@@ -60,7 +60,7 @@ test('leading and ready are there from the start; emulation as soon as a KubeVir
     assert.match(last, new RegExp(`kubevirt_${name} 0\n`));
 });
 
-test('ready follows the probe: it returns to zero when the process cannot do its part any more', async () => {
+test('B65: ready follows the probe: it returns to zero when the process cannot do its part any more', async () => {
   const metrics = new OperatorMetrics({ role: 'all', version: '1' });
   const ready = async () => /^kubevirt_virt_operator_ready_status (\d)/m.exec(await metrics.registry.metrics())?.[1];
   let isServing = false;
