@@ -62,6 +62,8 @@ export interface Config {
   readonly redisPassword: string | undefined;
   /** Milliseconds for which Redis may be unusable before the worker goes on without it (design decision 3). */
   readonly redisPatienceMs: number;
+  /** `REDIS_MAY_EVICT=true`: a Redis that may drop jobs is warned of instead of refused (spec/field-reports.md L04). */
+  readonly redisMayEvict: boolean;
   /** `CLUSTER_UID`, for a dashboard on a Redis that several clusters share: the UID of the namespace kube-system. */
   readonly clusterUid: string | undefined;
   /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
@@ -228,6 +230,7 @@ function readRedis(role: Role, flags: FlagValues, env: Environment) {
     redisSentinel,
     redisPassword: env.REDIS_PASSWORD || undefined,
     redisPatienceMs: flags['redis-patience-seconds'] * 1000,
+    redisMayEvict: env.REDIS_MAY_EVICT === 'true',
     clusterUid: env.CLUSTER_UID || undefined,
   };
 }

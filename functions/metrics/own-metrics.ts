@@ -37,6 +37,7 @@ export class OwnMetrics {
   readonly #writes: Histogram;
   readonly #caches: Histogram;
   readonly #admission: Histogram;
+  readonly #policy: Gauge;
   readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   #readCertificates: () => readonly KubernetesObject[] = () => [];
   #readOutdated: () => readonly { namespace: string; name: string; count: number }[] = () => [];
@@ -75,6 +76,12 @@ export class OwnMetrics {
       labelNames: ['role', 'version'],
       registers,
     }).set({ role, version }, 1);
+    this.#policy = new Gauge({
+      name: 'virt_operator_redis_eviction_policy',
+      help: '1, with the maxmemory-policy of Redis as this process has last seen it; queues need noeviction.',
+      labelNames: ['policy'],
+      registers,
+    });
     this.#addLoopGauge();
     this.#addCertificateGauge();
     this.#addOutdatedGauge();
@@ -85,6 +92,12 @@ export class OwnMetrics {
   observePass({ outcome, durationMs, writes }: FinishedPass): void {
     this.#passes.observe({ outcome }, durationMs / 1000);
     this.#writes.observe(writes);
+  }
+
+  /** Redis has this maxmemory-policy. */
+  setEvictionPolicy(policy: string): void {
+    this.#policy.reset();
+    this.#policy.set({ policy }, 1);
   }
 
   /** The caches were as far as a pass needs them after so many seconds. */

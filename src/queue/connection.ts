@@ -123,23 +123,3 @@ export function openRedis(
 export function buildKeyPrefix(clusterUid: string): string {
   return `virt-operator:{${clusterUid}}`;
 }
-
-/**
- * Says in the log when Redis may drop keys under memory pressure: queues need `maxmemory-policy noeviction`.
- * Managed services often forbid CONFIG; INFO names the policy as well. An answer that is missing is logged, never thrown.
- */
-export async function checkEvictionPolicy(redis: RedisClient, log: Log): Promise<void> {
-  try {
-    const policy = parseEvictionPolicy(await redis.info('memory'));
-    if (policy !== 'noeviction') {
-      log.warn({ policy }, 'Redis may evict keys of the queue; set its maxmemory-policy to noeviction');
-    }
-  } catch (error) {
-    log.warn({ error: errorText(error) }, 'Redis did not tell its maxmemory-policy; it has to be noeviction');
-  }
-}
-
-/** The eviction policy that an answer to `INFO memory` names; `unknown` when it names none. */
-export function parseEvictionPolicy(info: string): string {
-  return /^maxmemory_policy:(.*?)\r?$/m.exec(info)?.[1] ?? 'unknown';
-}

@@ -1,15 +1,14 @@
 import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnections } from '../queue/connection.ts';
-import { checkEvictionPolicy } from '../queue/connection.ts';
 import { ReconcileQueue } from '../queue/reconcile-queue.ts';
 import { watchRecovery } from '../queue/recovery.ts';
 import { startGateway, type Gateway } from '../watch/gateway.ts';
 import type { Watches } from '../watch/watches.ts';
 import { connectCluster } from './cluster.ts';
-import { describeCaches, watchPageSources } from './functions.ts';
+import { CACHES_MISSING, watchPageSources } from './functions.ts';
 import { createRoleMetrics, serveMetricsPage } from './metrics-page.ts';
-import { connectRedis } from './redis.ts';
+import { connectRedis, guardRedis } from './redis.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
 
@@ -22,14 +21,15 @@ export const start: StartRole = (context) =>
       metrics.observeCall(record);
     });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const ended = guardRedis({ context, redis, metrics, closers });
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'metadata', closers });
     const page = watchPageSources(context, connection, closers);
-    const missing = () => describeCaches(watches) ?? page.missing();
+    const missing = () => (watches.isSynced() ? page.missing() : CACHES_MISSING);
     await serveMetricsPage({ context, metrics, sources: { ...page, missing }, redis, closers });
     await openGateway({ watches, queue, redis, log, closers, metrics }).started;
     metrics.setReady(true);
-    return undefined;
+    return { ended };
   });
 
 /** Opens the reconcile queue; whoever opened the connections closes them after it. */
@@ -65,7 +65,6 @@ export function openGateway(parts: {
   gateway.started.catch((error: unknown) => {
     if (!ending.signal.aborted) log.error({ err: error }, 'the gateway did not start');
   });
-  void checkEvictionPolicy(redis.impatient, log);
   watchRecovery({
     redis: redis.impatient,
     prefix: redis.prefix,

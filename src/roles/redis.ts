@@ -1,8 +1,10 @@
 import type { RedisOptions } from 'ioredis';
+import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { Config, RedisSentinel } from '../config.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { connectRedis as openClient, openRedis, type RedisConfig, type RedisConnections } from '../queue/connection.ts';
+import { guardEvictionPolicy } from '../queue/eviction-policy.ts';
 import { waitForCluster } from '../queue/find-cluster.ts';
 import type { Closers, RoleContext } from './role.ts';
 
@@ -22,6 +24,35 @@ export function connectRedis(parts: {
     redis.close();
   });
   return redis;
+}
+
+/**
+ * Follows the eviction policy of Redis into the metrics. The promise rejects when Redis has one at the start with which jobs could be lost, unless the
+ * configuration takes that; it never resolves. Whoever starts a role ends with it.
+ */
+export function guardRedis(parts: {
+  context: RoleContext;
+  redis: RedisConnections;
+  metrics: OperatorMetrics;
+  closers: Closers;
+}): Promise<never> {
+  const { context, redis, metrics, closers } = parts;
+  const ending = new AbortController();
+  closers.add('watch over the eviction policy', () => {
+    ending.abort(new Error('the process ends'));
+  });
+  const guarded = guardEvictionPolicy({
+    redis: redis.impatient,
+    log: context.log,
+    signal: ending.signal,
+    isTolerated: context.config.redisMayEvict,
+    onPolicy: (policy) => {
+      metrics.own.setEvictionPolicy(policy);
+    },
+  });
+  // It may reject before anybody listens: while the role is still starting.
+  guarded.catch(() => undefined);
+  return guarded;
 }
 
 /** The cluster that a process without access to the API server works for: the configuration's, else the one whose keys are in Redis. */

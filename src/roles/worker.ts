@@ -26,13 +26,13 @@ import type { ServedCertificates } from '../worker/served-certificates.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
 import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
-import { describeCaches, SERVING_SECRET } from './functions.ts';
+import { CACHES_MISSING, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
 import { startLeaseMode } from './lease-mode.ts';
 import { measureHistory, measurePass, measureStore } from './measured.ts';
 import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { openOperandCertificates, watchOperandCertificates } from './operand-certificates.ts';
-import { connectRedis } from './redis.ts';
+import { connectRedis, guardRedis } from './redis.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
 
@@ -45,11 +45,11 @@ export const start: StartRole = (context) =>
       metrics.observeCall(record);
     });
     const redis = connectRedis({ config, log, clusterUid: uid, closers });
+    const guarded = guardRedis({ context, redis, metrics, closers });
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
-    const sources = pageSources(store, watches, config.operatorNamespace);
-    await serveMetricsPage({ context, metrics, sources, redis, closers });
+    await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), redis, closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({
       context,
@@ -64,16 +64,16 @@ export const start: StartRole = (context) =>
         stuck.reject(new Error(why));
       },
     });
-    return { ended: stuck.promise };
+    return { ended: Promise.race([stuck.promise, guarded]) };
   });
 
 /** The page of metrics lives on what the worker watches anyway. */
-function pageSources(store: ObjectStore, watches: Watches, operatorNamespace: string): MetricsSources {
+function pageSources(store: ObjectStore, operatorNamespace: string): MetricsSources {
   return {
     secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
     kubeVirts: () => store.list('KubeVirt'),
     certificates: () => store.list('Secret'),
-    missing: () => describeCaches(watches),
+    missing: () => (store.isSynced() ? undefined : CACHES_MISSING),
     onChange: (listener) => store.onChange(listener),
   };
 }

@@ -234,6 +234,11 @@ describe('Redis', { skip: noHelm }, () => {
       },
     },
     {
+      name: 'L04: external with an eviction policy that is put up with',
+      values: { ...without, 'externalRedis.host': 'redis.example.com', 'externalRedis.mayEvict': true },
+      want: { REDIS_URL: 'redis://redis.example.com:6379/0', REDIS_MAY_EVICT: 'true' },
+    },
+    {
       name: 'external, named by Sentinels',
       values: {
         ...without,

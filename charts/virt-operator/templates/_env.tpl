@@ -71,6 +71,10 @@
       name: {{ $external.existingSecret | default "kubevirt-external-redis" }}
       key: {{ ternary $external.secretKey "url" (ne $external.existingSecret "") }}
 {{- end }}
+{{- if and (not .Values.redis.enabled) $external.mayEvict }}
+- name: REDIS_MAY_EVICT
+  value: "true"
+{{- end }}
 {{- if $external.caSecret }}
 - name: NODE_EXTRA_CA_CERTS
   value: /etc/redis-ca/{{ $external.caSecretKey }}

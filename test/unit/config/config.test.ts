@@ -147,6 +147,12 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
       },
     },
   },
+  { name: 'L04: a Redis that may evict is not taken', given: {}, want: { redisMayEvict: false } },
+  {
+    name: 'L04: a Redis that may evict is taken on request',
+    given: { env: env({ REDIS_MAY_EVICT: 'true' }) },
+    want: { redisMayEvict: true },
+  },
   {
     name: 'dump reads its target',
     given: { role: 'dump', env: { VIRT_OPERATOR_IMAGE: IMAGE, TARGET_DEPLOYMENT_CONFIG: '{}' } },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildKeyPrefix, parseEvictionPolicy } from '../../../src/queue/connection.ts';
+import { buildKeyPrefix } from '../../../src/queue/connection.ts';
+import { parseEvictionPolicy } from '../../../src/queue/eviction-policy.ts';
 import { buildKeys } from '../../../src/queue/keys.ts';
 
 test('every key carries the cluster’s hash tag, so that they lie in one slot', () => {
@@ -19,7 +20,7 @@ const POLICIES = [
 ];
 
 for (const { name, info, want } of POLICIES) {
-  test(`eviction policy: ${name}`, () => {
+  test(`L04: eviction policy: ${name}`, () => {
     assert.equal(parseEvictionPolicy(info), want);
   });
 }
