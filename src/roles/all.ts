@@ -22,7 +22,7 @@ export const start: StartRole = (context) =>
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
-    const sources = storeSources(context, store, { connection, closers });
+    const sources = storeSources(context, store, { connection, watches, closers });
     await startFunctions({ context, connection, metrics, sources, redis, closers });
     if (config.hasDashboard) await serveDashboard({ config, log, redis, closers });
     openGateway({ watches, queue, redis, log, closers, metrics });

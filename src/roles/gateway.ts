@@ -6,7 +6,7 @@ import { watchRecovery } from '../queue/recovery.ts';
 import { startGateway, type Gateway } from '../watch/gateway.ts';
 import type { Watches } from '../watch/watches.ts';
 import { connectCluster } from './cluster.ts';
-import { CACHES_MISSING, watchPageSources } from './functions.ts';
+import { describeCaches, watchPageSources } from './functions.ts';
 import { createRoleMetrics, serveMetricsPage } from './metrics-page.ts';
 import { connectRedis, guardRedis } from './redis.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
@@ -25,7 +25,7 @@ export const start: StartRole = (context) =>
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'metadata', closers });
     const page = watchPageSources(context, connection, closers);
-    const missing = () => (watches.isSynced() ? page.missing() : CACHES_MISSING);
+    const missing = () => describeCaches(watches) ?? page.missing();
     await serveMetricsPage({ context, metrics, sources: { ...page, missing }, redis, closers });
     await openGateway({ watches, queue, redis, log, closers, metrics }).started;
     metrics.setReady(true);

@@ -26,7 +26,7 @@ import type { ServedCertificates } from '../worker/served-certificates.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
 import { runWorker } from '../worker/worker.ts';
 import { connectCluster } from './cluster.ts';
-import { CACHES_MISSING, SERVING_SECRET } from './functions.ts';
+import { describeCaches, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
 import { startLeaseMode } from './lease-mode.ts';
 import { measureHistory, measurePass, measureStore } from './measured.ts';
@@ -49,7 +49,8 @@ export const start: StartRole = (context) =>
     const queue = openReconcileQueue({ redis, log, closers });
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
-    await serveMetricsPage({ context, metrics, sources: pageSources(store, config.operatorNamespace), redis, closers });
+    const sources = pageSources(store, watches, config.operatorNamespace);
+    await serveMetricsPage({ context, metrics, sources, redis, closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({
       context,
@@ -68,12 +69,12 @@ export const start: StartRole = (context) =>
   });
 
 /** The page of metrics lives on what the worker watches anyway. */
-function pageSources(store: ObjectStore, operatorNamespace: string): MetricsSources {
+function pageSources(store: ObjectStore, watches: Watches, operatorNamespace: string): MetricsSources {
   return {
     secret: () => store.get('Secret', SERVING_SECRET, operatorNamespace),
     kubeVirts: () => store.list('KubeVirt'),
     certificates: () => store.list('Secret'),
-    missing: () => (store.isSynced() ? undefined : CACHES_MISSING),
+    missing: () => describeCaches(watches),
     onChange: (listener) => store.onChange(listener),
   };
 }
