@@ -12,6 +12,7 @@ import type { KubernetesObject } from '../api/objects.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { connectCluster } from './cluster.ts';
+import type { FunctionSources } from './function-sources.ts';
 import { createRoleMetrics, serveMetricsPage, type PageParts } from './metrics-page.ts';
 import { connectRedis } from './redis.ts';
 import { watchObjects, type WatchedObjects } from '../watch/single-object.ts';
@@ -56,20 +57,6 @@ export const start: StartRole = (context) =>
     metrics.setReady(true);
     return undefined;
   });
-
-/** What the servers read of the cluster; all of it changes while they run. */
-export interface FunctionSources {
-  secret: () => KubernetesObject | undefined;
-  kubeVirts: () => readonly KubernetesObject[];
-  /** Secrets whose certificates are watched over; default: the serving one. */
-  certificates?: () => readonly KubernetesObject[];
-  /** ConfigMap `kube-system/extension-apiserver-authentication`. */
-  authentication: () => KubernetesObject | undefined;
-  /** What readiness waits for; a sentence while it is missing. */
-  missing: () => string | undefined;
-  /** Calls back after each change; returns the way to stop that. */
-  onChange: (listener: () => void) => () => void;
-}
 
 /** Watches just what the servers read, for a process that has no other watches. */
 function watchSources(context: RoleContext, connection: ApiConnection, closers: Closers): FunctionSources {

@@ -8,7 +8,7 @@ import { wait } from '../queue/wait.ts';
 import { findActive } from './active-kubevirt.ts';
 import { createSnapshotReader } from './cluster-snapshot.ts';
 import { PROGRAM_VERSION } from './cluster.ts';
-import type { FunctionSources } from './functions.ts';
+import type { FunctionSources } from './function-sources.ts';
 import { followSettings } from './live-settings.ts';
 import { openProfiler } from './profiler.ts';
 import type { Closers, RoleContext } from './role.ts';
