@@ -8,7 +8,6 @@ import { createValidateDelete } from '../../functions/validate-delete/index.ts';
 import { createValidateUpdate } from '../../functions/validate-update/index.ts';
 import type { ApiConnection } from '../api/connection.ts';
 import type { KindName } from '../api/kinds.ts';
-import type { KubernetesObject } from '../api/objects.ts';
 import type { ObjectStore } from '../api/store.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { connectCluster } from './cluster.ts';
