@@ -16,6 +16,10 @@ export function showOperator(state) {
   showWakeUps(state);
 }
 
+const NOBODY = 'Nobody: nothing is installed or repaired until a worker leads.';
+/** A Redis that has lost the lock knows of no leader, although one is at work. */
+const HANDING_OVER = 'Not told at the moment; a pass is running.';
+
 /** @param {HTMLElement} parent */
 function buildVerdictIn(parent) {
   parent.replaceChildren();
@@ -23,10 +27,11 @@ function buildVerdictIn(parent) {
 }
 
 /** @param {State} state */
-function showLeader({ leader }) {
+function showLeader({ leader, queue }) {
   const cell = byId('leader');
   if (!leader) {
-    cell.replaceChildren(leader === undefined ? '–' : 'Nobody: nothing is installed or repaired until a worker leads.');
+    const nobody = queue?.active ? HANDING_OVER : NOBODY;
+    cell.replaceChildren(leader === undefined ? '–' : nobody);
     return;
   }
   if (cell.firstElementChild === null) {

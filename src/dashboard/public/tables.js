@@ -18,10 +18,15 @@ export function showComponents({ situations = [] }) {
     update: (row, component) => {
       const [, , state, ready, updated] = row.children;
       if (state?.firstElementChild) setVerdict(state.firstElementChild, componentVerdict(component));
-      if (ready) setText(ready, `${component.ready} of ${component.wanted}`);
-      if (updated) setText(updated, `${component.updated} of ${component.wanted}`);
+      if (ready) setText(ready, countText(component, component.ready));
+      if (updated) setText(updated, countText(component, component.updated));
     },
   });
+}
+
+/** Before its nodes are known, a DaemonSet wants no pods. @param {ComponentState} component @param {number} count */
+function countText({ wanted }, count) {
+  return wanted === 0 && count === 0 ? '–' : `${count} of ${wanted}`;
 }
 
 /** @param {State} state */

@@ -15,8 +15,10 @@ import {
 } from '../install/harness.ts';
 import { askPage, launchChromium, noChromium, openPage, type WatchedPage } from './chromium.ts';
 
-/** A folder for pictures; by default none are taken. */
+/** A folder for the pictures of the documents, docs/screenshots; by default none are taken. */
 const PICTURES = process.env['SCREENSHOTS'];
+/** What a picture shows: small enough for a page of documentation. */
+const PICTURE_SIZE = { width: 1080, height: 860 };
 const WRITE_TOKEN = 'a token for writing';
 const SKIP = { skip: noChromium };
 const LONG = { timeout: 120_000 };
@@ -47,8 +49,13 @@ after(async () => {
   if (noChromium === false) await browser.close();
 });
 
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+async function takePicture(page: Page, name: string, wanted = PICTURE_SIZE): Promise<void> {
+  if (PICTURES === undefined) return;
+  const size = page.viewportSize();
+  await page.setViewportSize(wanted);
+  await page.evaluate('scrollTo(0, 0)');
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  if (size !== null) await page.setViewportSize(size);
 }
 
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
@@ -68,7 +75,8 @@ test('L26: an installation is followed to Deployed in a page that is loaded once
   await askPage(page, 'watch');
   await createKubeVirt(site, { imagePullPolicy: 'IfNotPresent' });
   await page.locator('[data-part="workloads-text"]', { hasText: /^[1-4] of/ }).waitFor(LONG);
-  await takePicture(page, 'installing');
+  if (PICTURES !== undefined) await page.locator('#components .state.good').first().waitFor();
+  await takePicture(page, 'run-page');
   await phase(page)
     .filter({ hasText: /^Deployed$/ })
     .waitFor(LONG);
@@ -116,7 +124,7 @@ test('the page can be read and used by everybody, in both colour schemes and on 
       assert.deepEqual(await askPage(page, 'audit'), [], `${colorScheme}, ${width} pixels`);
     }
     await page.setViewportSize({ width: 1280, height: 960 });
-    await takePicture(page, `deployed-${colorScheme}`);
+    if (colorScheme === 'dark') await takePicture(page, 'dark');
   }
   await page.emulateMedia({ colorScheme: 'light' });
   const snapshot = await page.locator('body').ariaSnapshot();
@@ -158,6 +166,14 @@ test('the keyboard reaches everything in the order of reading, with a visible fo
   await page.keyboard.press('Enter');
   const details = page.locator('#passes tr.details:visible');
   assert.match(await details.innerText(), /reconciled by [\s\S]*\d+ causes?/);
+  const first = page.locator('#passes tbody', { hasText: 'KubeVirt kubevirt created' });
+  await first.getByRole('button').click();
+  assert.match(
+    await first.locator('.details').innerText(),
+    /\d+ writes\ncreate \w+ [\s\S]*\d+ are of the KubeVirt object/,
+  );
+  await first.getByRole('button').click();
+  await page.locator('#passes .toggle').first().focus();
   assert.deepEqual(await askPage(page, 'audit'), []);
   await page.keyboard.press('Space');
   assert.equal(await details.count(), 0);
@@ -234,14 +250,15 @@ test(
     await page.goto(`${url}queues/queue/timers?status=delayed`);
     await page.locator('[class*="jobActions-"]').first().waitFor({ state: 'attached' });
     assert.deepEqual(await askPage(page, 'actions'), ['lucide lucide-corner-up-left']);
-    await takePicture(page, 'queues');
+    await page.goto(`${url}queues/queue/reconcile?status=completed`);
+    await page.locator('[class*="jobActions-"]').first().waitFor({ state: 'attached' });
+    await takePicture(page, 'queues', { width: 1440, height: 760 });
     await page.goto(`${url}queues/queue/reconcile?status=failed`);
     await page.locator('[class*="jobActions-"] button:visible').first().click();
     await page
       .getByRole('button', { name: /confirm|yes|retry/i })
       .last()
       .click();
-    await takePicture(page, 'queues');
     await page.goto(url);
     await byHand.nth(before).waitFor(LONG);
     assert.deepEqual(complaints.slice(1), []);
@@ -252,13 +269,13 @@ test(
 test('Redis that is away is told, and the page goes on by itself when it is back', SKIP_LONG, async () => {
   const { page, complaints } = watched;
   await site.redis.crash();
-  await page.getByText(/^Redis is not reachable: .*ECONNREFUSED/).waitFor(LONG);
+  await page.locator('#banner', { hasText: /^Redis is not reachable: .*ECONNREFUSED/ }).waitFor(LONG);
   assert.equal(await textOf(page, '#redis'), 'not reachable');
   assert.deepEqual(await askPage(page, 'audit'), []);
-  await takePicture(page, 'redis-away');
   await site.redis.restart();
   await page.locator('#redis', { hasText: /^reachable$/ }).waitFor(LONG);
   await page.locator('#banner').waitFor({ state: 'hidden' });
+  await page.locator('#leader', { hasText: hostname() }).waitFor(LONG);
   await phase(page)
     .filter({ hasText: /^Deployed$/ })
     .waitFor(LONG);
@@ -271,6 +288,7 @@ test('a removal is followed until nothing is left', SKIP_LONG, async () => {
   await phase(page)
     .filter({ hasText: /Being removed|Removed/ })
     .waitFor(LONG);
+  await takePicture(page, 'removal');
   await page.getByText('No KubeVirt object has been seen').waitFor(LONG);
   assert.equal(await page.locator('#components tbody tr').count(), 0);
   assert.deepEqual(complaints, []);

@@ -102,6 +102,7 @@ test('every state of components and certificates has its words', SKIP, async (t)
         { ...component, name: 'a', state: 'missing', updated: 0 },
         { ...component, name: 'b', state: 'rolling', crashing: 1 },
         { ...component, name: 'c', state: 'outdated', updated: 0, ready: 2 },
+        { ...component, name: 'd', kind: 'DaemonSet', state: 'missing', wanted: 0, updated: 0 },
       ],
       certificates: [
         { ...certificate, secret: 'late', notAfter: now + 50 * HOUR, renewsAt: now + 40 * HOUR },
@@ -110,13 +111,14 @@ test('every state of components and certificates has its words', SKIP, async (t)
       ],
     }),
   );
-  await page.locator('#components tbody tr').nth(2).waitFor();
+  await page.locator('#components tbody tr').nth(3).waitFor();
   assert.deepEqual(
     (await rowsOf(page, 'components')).map((text) => text.split(/\s*\t\s*/)),
     [
       ['a', 'Deployment', 'not created yet', '0 of 2', '0 of 2'],
       ['b', 'Deployment', 'rolling out, 1 pod crashes', '0 of 2', '2 of 2'],
       ['c', 'Deployment', 'waits for its turn', '2 of 2', '0 of 2'],
+      ['d', 'DaemonSet', 'not created yet', '–', '–'],
     ],
   );
   const certificates = (await rowsOf(page, 'certificates')).map((text) => text.split(/\s*\t\s*/));
