@@ -6,9 +6,16 @@ const MAY_IMPORT = {
   'src/api': ['src/strategy/schema'],
   'src/log.ts': ['src/api', 'src/errors.ts'],
   'src/errors.ts': ['src/api'],
+  'src/trace': ['src/log.ts', 'src/errors.ts'],
+  'src/tracing-environment.ts': ['src/errors.ts'],
   'src/release-environment.ts': ['src/strategy', 'src/errors.ts'],
-  'src/config.ts': ['src/errors.ts', 'src/release-environment.ts', 'src/strategy/types.ts'],
-  'src/transport': ['src/api', 'src/log.ts', 'src/errors.ts'],
+  'src/config.ts': [
+    'src/errors.ts',
+    'src/release-environment.ts',
+    'src/strategy/types.ts',
+    'src/tracing-environment.ts',
+  ],
+  'src/transport': ['src/api', 'src/log.ts', 'src/errors.ts', 'src/trace/trace.ts'],
   'src/strategy': ['src/api', 'src/plan/types.ts', 'src/errors.ts'],
   'src/customize': ['src/api', 'src/strategy', 'src/errors.ts'],
   'src/exchange': ['src/api', 'src/strategy', 'src/customize', 'src/errors.ts'],
@@ -16,7 +23,7 @@ const MAY_IMPORT = {
   'src/watch': ['src/api', 'src/log.ts', 'src/errors.ts'],
   'src/queue': ['src/api', 'src/log.ts', 'src/errors.ts'],
   'src/observe': ['src/api', 'src/plan/types.ts', 'src/strategy/types.ts', 'src/log.ts', 'src/errors.ts'],
-  'src/apply': ['src/api', 'src/plan/types.ts', 'src/log.ts', 'src/errors.ts'],
+  'src/apply': ['src/api', 'src/plan/types.ts', 'src/log.ts', 'src/errors.ts', 'src/trace/trace.ts'],
   'src/status': ['src/api', 'src/plan/types.ts', 'src/apply', 'src/log.ts', 'src/errors.ts'],
   'src/worker': [
     'src/api',
@@ -30,6 +37,7 @@ const MAY_IMPORT = {
     'src/apply',
     'src/status',
     'src/queue',
+    'src/trace/trace.ts',
   ],
   'src/dashboard': ['src/api', 'src/log.ts', 'src/errors.ts', 'src/queue'],
   'src/cli': [
@@ -59,7 +67,16 @@ const MAY_IMPORT = {
     'src/queue/connection.ts',
     'src/queue/pass-log.ts',
   ],
-  functions: ['src/api', 'src/log.ts', 'src/errors.ts', 'src/strategy', 'src/customize', 'src/plan', 'src/queue'],
+  functions: [
+    'src/api',
+    'src/log.ts',
+    'src/errors.ts',
+    'src/strategy',
+    'src/customize',
+    'src/plan',
+    'src/queue',
+    'src/trace/trace.ts',
+  ],
 };
 
 // Beside main, the role files build and join the parts of a process: they may import everything but main.

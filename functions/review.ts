@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response, 
 import { z } from 'zod';
 import { errorText } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import { NO_TRACE, type Span, type Trace } from '../src/trace/trace.ts';
 import { buildResponse, cutText, type Verdict } from './verdict.ts';
 
 /** Largest review that is read, in bytes: an old and a new object of etcd's maximum size each, with room to spare. */
@@ -41,6 +42,8 @@ export interface ReviewOptions {
   log: Log;
   /** Told of each decision and how many seconds it took. */
   observe?: ObserveReview | undefined;
+  /** Gets a span for each decision; the trace of an API server that sends `traceparent` goes on in it. */
+  trace?: Trace | undefined;
 }
 
 /** Called after each decision. */
@@ -75,9 +78,9 @@ async function decideInTime<T>(response: Response, decide: (signal: AbortSignal)
 const describeFailure = (error: unknown) =>
   error instanceof RangeError ? `the object is nested too deeply: ${error.message}` : errorText(error);
 
-const answerReview =
-  ({ admit, log, name, observe }: ReviewOptions): RequestHandler =>
-  async (request, response) => {
+const answerReview = (options: ReviewOptions): RequestHandler => {
+  const { name, log, observe, trace = NO_TRACE } = options;
+  return async (request, response) => {
     const review = reviewSchema.safeParse(request.body);
     if (!review.success) {
       response
@@ -89,16 +92,36 @@ const answerReview =
     const { apiVersion, kind } = review.data;
     const { uid, operation } = review.data.request;
     const begun = performance.now();
-    const verdict = await decideInTime(response, (signal) => admit(review.data.request, signal)).catch(
-      (error: unknown): Verdict => {
-        log.warn({ reason: cutText(errorText(error)), function: name, operation }, 'admission could not decide');
-        return { kind: 'refused', message: describeFailure(error) };
-      },
+    const parent = request.header('traceparent');
+    const verdict = await trace.span({ name, kind: 'server', attributes: { uid, operation }, parent }, (span) =>
+      decide({ ...options, request: review.data.request, response, span }),
     );
     observe?.({ function: name, verdict: verdict.kind }, (performance.now() - begun) / 1000);
     if (verdict.kind !== 'allowed') log.debug({ uid, function: name, verdict: verdict.kind }, 'admission refused');
     if (!response.destroyed) response.json({ apiVersion, kind, response: buildResponse(uid, verdict) });
   };
+};
+
+/** Decides about a review, whatever happens: what cannot be decided is refused. */
+async function decide({
+  admit,
+  name,
+  log,
+  request,
+  response,
+  span,
+}: ReviewOptions & { request: AdmissionRequest; response: Response; span: Span }): Promise<Verdict> {
+  try {
+    const verdict = await decideInTime(response, (signal) => admit(request, signal));
+    span.set({ verdict: verdict.kind });
+    return verdict;
+  } catch (error) {
+    const reason = cutText(errorText(error));
+    span.fail(reason);
+    log.warn({ reason, function: name, operation: request.operation }, 'admission could not decide');
+    return { kind: 'refused', message: describeFailure(error) };
+  }
+}
 
 /** A host that reads bodies itself has limits of its own; the size that the caller has announced is there all the same. */
 const refuseLarge: RequestHandler = (request, response, next) => {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ConfigurationError, errorText } from './errors.ts';
 import { readReleaseEnvironment } from './release-environment.ts';
 import type { ReleaseEnvironment } from './strategy/types.ts';
+import { readTracingEnvironment, type TracingEnvironment } from './tracing-environment.ts';
 
 /** What one process does (design.md §2); `dump` writes the strategy ConfigMap and ends. */
 export const ROLES = ['all', 'gateway', 'worker', 'functions', 'dashboard', 'dump'] as const;
@@ -74,6 +75,8 @@ export interface Config {
   readonly release: ReleaseEnvironment | undefined;
   /** `TARGET_DEPLOYMENT_CONFIG`; present for `dump` only. */
   readonly targetDeploymentConfig: string | undefined;
+  /** Present when traces are to be sent. */
+  readonly tracing: TracingEnvironment | undefined;
   /** Oddities that do not stop the start; to be logged once. */
   readonly warnings: readonly string[];
 }
@@ -192,6 +195,7 @@ export function readConfig(sources: ConfigSources): Config {
     hostname: sources.hostname,
     release: ['all', 'worker', 'dump'].includes(role) ? readReleaseEnvironment(env) : undefined,
     targetDeploymentConfig: role === 'dump' ? requireTarget(env.TARGET_DEPLOYMENT_CONFIG) : undefined,
+    tracing: readTracingEnvironment(env),
     warnings,
   };
   return deepFreeze(config);

@@ -3,7 +3,9 @@
 import { readConfig, hasFlag, processSources, ROLES, USAGE, UsageError, type Role } from './config.ts';
 import { ConfigurationError, errorText } from './errors.ts';
 import { createLog, type Log } from './log.ts';
+import { PROGRAM_VERSION } from './roles/program-version.ts';
 import type { Running, StartRole } from './roles/role.ts';
+import { openTrace } from './trace/open-trace.ts';
 
 /** What a command gets: its arguments after the command's name. Returns the exit code. */
 type Command = (args: string[]) => Promise<number>;
@@ -72,7 +74,12 @@ async function runRole(role: Role, args: readonly string[]): Promise<number> {
     log = createLog({ role, verbosity: config.verbosity });
     for (const warning of config.warnings) log.warn(warning);
     const { start } = await ROLE_FILES[role]();
-    await runUntilEnd(await start({ config, log, signal }), signal);
+    const tracing = await openTrace(config, PROGRAM_VERSION, log);
+    try {
+      await runUntilEnd(await start({ config, log, trace: tracing.trace, signal }), signal);
+    } finally {
+      await tracing.close();
+    }
   } catch (error) {
     // Whatever was being started when the signal came is not worth an error.
     if (!signal.aborted) return reportFatal(error, log);

@@ -3,6 +3,7 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
+import type { Trace } from '../../src/trace/trace.ts';
 import { createReviewRouter, type ObserveReview } from '../review.ts';
 import type { Verdict, Violation } from '../verdict.ts';
 import type { CheckPlacement } from '../validate-update/placement.ts';
@@ -21,6 +22,7 @@ export interface ValidateCreateOptions {
   /** Semantic checks of a new object (spec/field-reports.md B46); absent: none, as upstream. */
   check?: CheckNew;
   observe?: ObserveReview;
+  trace?: Trace;
 }
 
 /** What is wrong, and what is worth a warning, about a new object that fits the schema. */
@@ -68,5 +70,6 @@ export function createValidateCreate(options: ValidateCreateOptions): Router {
     },
     log,
     observe: options.observe,
+    trace: options.trace,
   });
 }

@@ -3,6 +3,7 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
+import type { Trace } from '../../src/trace/trace.ts';
 import { createReviewRouter, type ObserveReview, type AdmissionRequest } from '../review.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -14,6 +15,7 @@ export interface ValidateDeleteOptions {
   api: ApiConnection;
   log: Log;
   observe?: ObserveReview;
+  trace?: Trace;
 }
 
 /** Workloads that hold up a removal, in the order in which they are looked for (spec/webhooks.md §5). */
@@ -78,5 +80,6 @@ export function createValidateDelete(options: ValidateDeleteOptions): Router {
     },
     log,
     observe: options.observe,
+    trace: options.trace,
   });
 }

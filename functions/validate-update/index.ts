@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Router } from 'express';
 import { asKubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
+import type { Trace } from '../../src/trace/trace.ts';
 import { createReviewRouter, type ObserveReview, type AdmissionRequest } from '../review.ts';
 import type { Verdict } from '../verdict.ts';
 import type { CheckPlacement } from './placement.ts';
@@ -19,6 +20,7 @@ export interface ValidateUpdateOptions {
   findSchemaProblems: (object: object) => string[];
   log: Log;
   observe?: ObserveReview;
+  trace?: Trace;
 }
 
 const EXPECTED = 'expect resource to be kubevirts.kubevirt.io in version v1 or v1alpha3';
@@ -60,5 +62,6 @@ export function createValidateUpdate(options: ValidateUpdateOptions): Router {
     admit,
     log,
     observe: options.observe,
+    trace: options.trace,
   });
 }

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { KindName } from '../api/kinds.ts';
 import type { GenerationStatus } from '../api/kubevirt.ts';
 import type { ObjectStore } from '../api/store.ts';
-import { isNotFound, isStale, PassAborted } from '../errors.ts';
+import { errorText, isNotFound, isStale, PassAborted } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Action, PassContext, PlannedEvent, Step, StepPlan } from '../plan/types.ts';
 import { runBatch, type FailedAction } from './batch.ts';
 import type { ApiClient } from './client.ts';
@@ -30,6 +31,8 @@ export interface RunOptions {
   patienceMs?: number;
   /** True when the object that the run is about asks for something else by now. */
   isOutdated?: () => boolean;
+  /** Gets a span for each step. Default: none. */
+  trace?: Trace;
   /** Called after each write. */
   onWrite?: (write: Write) => void;
   onEvent?: (event: PlannedEvent) => void;
@@ -85,10 +88,22 @@ const UNSERVED_PAUSE_MS = 100;
  */
 export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<RunReport> {
   const run = new Run(options);
+  const { trace = NO_TRACE } = options;
   for (const step of steps) {
-    if (!(await run.runStep(step))) break;
+    const goesOn = await trace.span({ name: step.name, isPart: true }, async (span) => {
+      const isHeld = await run.runStep(step);
+      describeStep(span, step, run.report());
+      return isHeld;
+    });
+    if (!goesOn) break;
   }
   return run.report();
+}
+
+function describeStep(span: Span, { name }: Step, { steps, stopped, failures }: RunReport): void {
+  span.set({ writes: steps.at(-1)?.writes ?? 0, ...(stopped === undefined ? {} : { awaited: stopped.awaited }) });
+  const failure = failures.find(({ step }) => step === name);
+  if (failure !== undefined) span.fail(errorText(failure.error));
 }
 
 class Run {

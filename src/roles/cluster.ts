@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
-
 import { createClient } from '../apply/client.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { createConnection, type Connection, type RequestRecord } from '../transport/connection.ts';
+import {
+  createConnection,
+  type Connection,
+  type ConnectionOptions,
+  type RequestRecord,
+} from '../transport/connection.ts';
 import { whenReachable } from '../transport/when-reachable.ts';
+import { PROGRAM_VERSION } from './program-version.ts';
 import type { Closers, RoleContext } from './role.ts';
-
-/** The version of this program, from its package. */
-export const PROGRAM_VERSION: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
 
 /** The cluster that a process works with. */
 export interface Cluster {
@@ -23,11 +22,11 @@ export interface Cluster {
  * Opens the connection and waits until the API server answers; says in the log what is awaited.
  */
 export async function connectCluster(
-  { config, log, signal }: RoleContext,
+  { config, log, trace, signal }: RoleContext,
   closers: Closers,
   onRequest?: (record: RequestRecord) => void,
 ): Promise<Cluster> {
-  const connection = await openConnection(config, log, onRequest);
+  const connection = await openConnection(config, log, { trace, ...(onRequest === undefined ? {} : { onRequest }) });
   closers.add('connection to the API server', () => {
     connection.close();
   });
@@ -43,7 +42,7 @@ export async function connectCluster(
 export function openConnection(
   config: Config,
   log: Log,
-  onRequest?: (record: RequestRecord) => void,
+  listeners: Pick<ConnectionOptions, 'trace' | 'onRequest'> = {},
 ): Promise<Connection> {
   return createConnection({
     ...(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig }),
@@ -52,6 +51,6 @@ export function openConnection(
     burst: config.clientBurst,
     userAgent: `virt-operator/${PROGRAM_VERSION} (${config.role})`,
     log,
-    ...(onRequest === undefined ? {} : { onRequest }),
+    ...listeners,
   });
 }

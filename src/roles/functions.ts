@@ -156,7 +156,7 @@ export async function startFunctions(parts: FunctionParts): Promise<RunningServe
   return serveMetricsPage({ ...parts, webhooks });
 }
 
-function buildAdmission({ context: { config, log }, connection, metrics: { own } }: FunctionParts) {
+function buildAdmission({ context: { config, log, trace }, connection, metrics: { own } }: FunctionParts) {
   const observe: ObserveReview = (review, seconds) => {
     own.observeAdmission(review, seconds);
   };
@@ -164,8 +164,8 @@ function buildAdmission({ context: { config, log }, connection, metrics: { own }
   const checkPlacement = createPlacementCheck({ api: connection, operatorNamespace: config.operatorNamespace });
   const check = config.checkNewObjects ? { check: createCheckNew(checkPlacement) } : {};
   return [
-    createValidateCreate({ api: connection, log, findSchemaProblems, observe, ...check }),
-    createValidateUpdate({ log, findSchemaProblems, checkPlacement, observe }),
-    createValidateDelete({ api: connection, log, observe }),
+    createValidateCreate({ api: connection, log, findSchemaProblems, observe, trace, ...check }),
+    createValidateUpdate({ log, findSchemaProblems, checkPlacement, observe, trace }),
+    createValidateDelete({ api: connection, log, observe, trace }),
   ];
 }

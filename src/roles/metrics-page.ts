@@ -7,10 +7,10 @@ import type { RedisConnections } from '../queue/connection.ts';
 import { wait } from '../queue/wait.ts';
 import { findActive } from './active-kubevirt.ts';
 import { createSnapshotReader } from './cluster-snapshot.ts';
-import { PROGRAM_VERSION } from './cluster.ts';
 import type { FunctionSources } from './function-sources.ts';
 import { followSettings } from './live-settings.ts';
 import { openProfiler } from './profiler.ts';
+import { PROGRAM_VERSION } from './program-version.ts';
 import type { Closers, RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */

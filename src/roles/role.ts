@@ -1,11 +1,13 @@
 import type { Config } from '../config.ts';
 import { errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Trace } from '../trace/trace.ts';
 
 /** What a role is started with. */
 export interface RoleContext {
   config: Config;
   log: Log;
+  trace: Trace;
   /** Aborts when the process is asked to end; a role that is still starting then rejects with the signal's reason. */
   signal: AbortSignal;
 }

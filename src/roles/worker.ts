@@ -29,7 +29,7 @@ import { connectCluster } from './cluster.ts';
 import { describeCaches, SERVING_SECRET } from './functions.ts';
 import { openReconcileQueue } from './gateway.ts';
 import { startLeaseMode } from './lease-mode.ts';
-import { measureHistory, measurePass, measureStore } from './measured.ts';
+import { measureHistory, measurePass, measureStore, tracePass } from './measured.ts';
 import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { openOperandCertificates, watchOperandCertificates } from './operand-certificates.ts';
 import { connectRedis, guardRedis } from './redis.ts';
@@ -97,7 +97,7 @@ export interface WorkerParts {
 /** Builds a worker and starts it when its caches are complete; it stops with the role. */
 export async function startWorker(parts: WorkerParts): Promise<void> {
   const { context, connection, store, redis, queue, closers, metrics } = parts;
-  const { config, log, signal } = context;
+  const { config, log, trace, signal } = context;
   const events = createEventRecorder({
     client: createClient(connection, { lane: 'reserved' }),
     hostname: config.hostname,
@@ -111,7 +111,7 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
   const served = openOperandCertificates(parts);
   const shared = {
     history: measureHistory(new PassLog(redis, log), metrics),
-    pass: measurePass(createReconcile(buildReconcileParts(parts, { events, served })), metrics),
+    pass: tracePass(measurePass(createReconcile(buildReconcileParts(parts, { events, served })), metrics), trace),
     ...(parts.onStuck === undefined ? {} : { onStuck: parts.onStuck }),
   };
   const readDepth = async () => (await readCounts(redis, queue.queue))?.waiting;
@@ -155,7 +155,7 @@ function buildReconcileParts(
   { context, connection, store: caches, redis, queue, metrics }: WorkerParts,
   { events, served }: Announced,
 ) {
-  const { config, log } = context;
+  const { config, log, trace } = context;
   const { release, operatorNamespace } = config;
   if (release === undefined) throw new ConfigurationError('this role needs VIRT_OPERATOR_IMAGE');
   const reader = createClient(connection);
@@ -177,6 +177,7 @@ function buildReconcileParts(
     events,
     release,
     operatorNamespace,
+    trace,
     log,
   };
   return { ...parts, ...outdated };

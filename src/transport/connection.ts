@@ -4,6 +4,7 @@ import type { ApiConnection, ApiRequest, ApiStream, Lane } from '../api/connecti
 import type { JsonObject } from '../api/objects.ts';
 import { ApiError, isInitializing } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Credentials } from './credentials.ts';
 import { parseDocuments, parseObject } from './documents.ts';
 import { readChunks, readText, sendExchange, StaleSocketError } from './exchange.ts';
@@ -35,6 +36,8 @@ export interface ConnectionOptions extends ServerOptions {
   burst: number;
   userAgent: string;
   log: Log;
+  /** Gets a span for each call that is made for something larger; watches have none. */
+  trace?: Trace;
   /** Called after every exchange, repeated ones included. */
   onRequest?: (record: RequestRecord) => void;
 }
@@ -87,9 +90,19 @@ class HttpConnection implements Connection {
     };
   }
 
-  async request(call: ApiRequest): Promise<JsonObject> {
+  request(call: ApiRequest): Promise<JsonObject> {
+    const { verb, resource } = describeRequest(call);
+    const attributes = { 'http.request.method': call.method, 'url.path': call.path };
+    const { trace = NO_TRACE } = this.#options;
+    return trace.span({ name: `${verb} ${resource}`, kind: 'client', isPart: true, attributes }, (span) =>
+      this.#request(call, span),
+    );
+  }
+
+  async #request(call: ApiRequest, span: Span): Promise<JsonObject> {
     const timeoutMs = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const response = await this.#send(call, timeoutMs);
+    span.set({ 'http.response.status_code': response.statusCode ?? 0 });
     const text = await this.#guard(call, () => readText(response, timeoutMs));
     return text.trim() === '' ? {} : this.#guard(call, () => parseObject(text));
   }

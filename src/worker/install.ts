@@ -61,11 +61,10 @@ export async function syncInstallation(
 ): Promise<Outcome> {
   const { statusClient, now } = pass;
   const stored = pass.kubeVirt.status ?? {};
-  const draft = withProblems(
-    draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch)),
-    pass.kubeVirt,
-    { outdated: pass.parts.outdatedCertificates?.(), isWithoutRedis: pass.work.isWithoutRedis },
-  );
+  const draft = withProblems(draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch)), pass.kubeVirt, {
+    outdated: pass.parts.outdatedCertificates?.(),
+    isWithoutRedis: pass.work.isWithoutRedis,
+  });
   for (const event of findNewProblems(pass.kubeVirt, stored, draft)) pass.parts.events.record(event);
   pass.kubeVirt = await writeFinalizers(statusClient, pass.kubeVirt, withFinalizer);
   if (isNews(stored, draft)) {
@@ -188,6 +187,7 @@ async function runInstallation(
     client,
     signal: work.signal,
     log,
+    ...(parts.trace === undefined ? {} : { trace: parts.trace }),
     patienceMs: parts.patienceMs ?? PATIENCE_MS,
     isOutdated: () => {
       const { name = '', namespace, generation } = kubeVirt.metadata;

@@ -10,6 +10,7 @@ import type { Progress } from '../queue/progress.ts';
 import type { Situation } from '../queue/situation.ts';
 import type { EventRecorder } from '../status/events.ts';
 import type { ReleaseEnvironment } from '../strategy/types.ts';
+import type { Trace } from '../trace/trace.ts';
 import type { PassWork } from './run-job.ts';
 import type { OutdatedCertificate } from './served-certificates.ts';
 import type { StrategyLoader } from './strategy-loader.ts';
@@ -29,6 +30,8 @@ export interface ReconcileParts {
   outdatedCertificates?: () => readonly OutdatedCertificate[] | undefined;
   release: ReleaseEnvironment;
   operatorNamespace: string;
+  /** Default: none. */
+  trace?: Trace;
   log: Log;
   /** Default: the clock. */
   now?: () => Date;

@@ -60,6 +60,7 @@ async function runRemoval(pass: PassState, target: TargetDeployment): Promise<Ru
     client,
     signal: work.signal,
     log,
+    ...(parts.trace === undefined ? {} : { trace: parts.trace }),
     onStep: (step) => {
       tellStep(step);
       parts.onStep?.(step);
