@@ -23,6 +23,7 @@ import {
 } from './start/installation.ts';
 import { rejectAtEnd, startOperator, waitForServers } from './start/operator.ts';
 import { parseOptions, USAGE, UsageError, type StartOptions } from './start/options.ts';
+import { followNpm } from './start/parent.ts';
 import { writeState, type SandboxState } from './start/state.ts';
 
 /** How long the operator may take to hand over when it is asked to end. */
@@ -40,7 +41,7 @@ function tell(line: string): void {
 }
 
 /**
- * Aborts at the first signal. Further ones change nothing: one Ctrl-C may arrive more than once, from the terminal and from npm, and ending takes a few
+ * Aborts at the first signal, and when npm is gone. Further ones change nothing: one Ctrl-C may arrive more than once, from the terminal and from npm, and ending takes a few
  * seconds at most.
  */
 function listenForEnd(): AbortSignal {
@@ -50,6 +51,9 @@ function listenForEnd(): AbortSignal {
       controller.abort(new Error(`ended by ${name}`));
     });
   }
+  followNpm(() => {
+    controller.abort(new Error('ended: npm is gone'));
+  });
   // The terminal may be gone.
   process.stdout.on('error', () => undefined);
   return controller.signal;
