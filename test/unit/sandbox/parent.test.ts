@@ -53,7 +53,7 @@ test('what something else has started outlives it', (t) => {
   let parent = 7;
   const gone: string[] = [];
   for (const event of [undefined, 'test', 'start']) {
-    const env = event === undefined ? {} : { npm_lifecycle_event: 'start' };
+    const env = event === undefined ? {} : { npm_lifecycle_event: event };
     followNpm(() => gone.push(String(event)), { env, ppid: () => parent });
   }
   t.mock.timers.tick(5000);
