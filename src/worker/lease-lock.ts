@@ -23,6 +23,9 @@ export interface LeaseTimes {
 /** Upstream's times (spec/startup.md §7); a leader by Redis asks every 2 s and its pass has 5 s to settle. */
 const TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000, quietMs: 8000 };
 
+/** How often it is tried to give the Lease back, when somebody writes it meanwhile. */
+const RELEASE_TRIES = 5;
+
 /** What a lock by Lease needs. */
 export interface LeaseLockOptions {
   /** Should use the reserved lane. */
@@ -159,7 +162,7 @@ export class LeaseLock implements Lock {
   }
 
   /** Lets others lead at once instead of after the lease time, as far as the Lease is still ours. */
-  async #release(): Promise<void> {
+  async #release(tries = RELEASE_TRIES): Promise<void> {
     const { client, namespace, holder, log } = this.#options;
     try {
       const lease = await client.find({ kind: 'Lease', name: OPERATOR_LEASE, namespace });
@@ -168,6 +171,8 @@ export class LeaseLock implements Lock {
       await client.replace('Lease', { ...lease, spec });
       log.info({ lease: OPERATOR_LEASE }, 'the Lease is given back');
     } catch (error) {
+      // The last renewal was still on its way.
+      if (isStale(error) && tries > 1) return this.#release(tries - 1);
       log.warn({ error: errorText(error) }, 'the Lease could not be given back; it ends by itself');
     }
   }
