@@ -126,6 +126,7 @@ export async function startWorker(parts: WorkerParts): Promise<void> {
     }),
     queue,
     wakeUps: timers,
+    keys: () => store.list('KubeVirt').map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`),
     log,
     name: config.hostname,
   });

@@ -40,6 +40,7 @@ export async function startWorker(
     pass: (count: number, work: PassWork) => Promise<Outcome> | Outcome;
     random?: () => number;
     settleMs?: number;
+    keys?: () => readonly string[];
     onStuck?: (why: string) => void;
   },
 ): Promise<TestWorker> {

@@ -104,6 +104,24 @@ test('a pass that does not end is reported some time after the lock was lost, an
   assert.equal(stuck.length, 1);
 });
 
+test('a new leader looks at every key, though nothing has happened since the last pass of the former one', async (t) => {
+  const uid = freshUid();
+  const options = { url: server.url, uid, keys: () => [KEY] };
+  const old = await startWorker(t, { ...options, pass: () => ({ type: 'done', wrote: 1 }) });
+  await eventually(
+    () => old.history.read(),
+    (passes) => passes.length === 1,
+  );
+  await old.worker.stop();
+  // It may be of another release, whose objects differ.
+  const next = await startWorker(t, { ...options, pass: () => ({ type: 'done', wrote: 1 }) });
+  await eventually(
+    () => next.passes.length,
+    (count) => count === 1,
+  );
+  assert.deepEqual(causesOf(next.passes[0]), ['resync']);
+});
+
 test('stopping ends a pass, gives key and lock back, and is quick', async (t) => {
   const uid = freshUid();
   const w = await startWorker(t, { url: server.url, uid, pass: (_count, { signal }) => untilAborted(signal) });
