@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { startControlPlane, type ControlPlane } from '../sandbox/control-plane.ts';
 import { createFamily } from '../sandbox/processes.ts';
 import { startRedis } from '../sandbox/redis.ts';
@@ -20,8 +20,9 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** Folders of test files; node runs the files by their names. */
 const FOLDERS = ['unit', 'parity', 'build', 'chart', 'integration'];
 
-/** A file that hangs must not hold up the whole run. */
+/** A file that hangs must not hold up the whole run; a long one has outages of ten minutes in it. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000;
+const LONG_FILE_TIMEOUT_MS = 2 * 60 * 60 * 1000;
 
 /** More than two files at once would make the timing of those with a control plane of their own unsteady. */
 const CONCURRENCY = Math.min(availableParallelism(), 2);
@@ -30,6 +31,11 @@ const CONCURRENCY = Math.min(availableParallelism(), 2);
 function listFiles(long: boolean): string[] {
   const folders = long ? [...FOLDERS, 'long'] : FOLDERS;
   return folders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: ROOT }));
+}
+
+/** A file of test/long. */
+function isLong(file: string): boolean {
+  return relative(ROOT, resolve(file)).startsWith(join('test', 'long'));
 }
 
 /** What the test files find in their environment, and a folder for the run. */
@@ -78,7 +84,7 @@ async function runFiles(files: readonly string[], { env, directory }: Lent): Pro
     `--test-reporter=${join(ROOT, 'test', 'closing-line.ts')}`,
     `--test-reporter-destination=${closing}`,
     `--test-concurrency=${CONCURRENCY}`,
-    `--test-timeout=${FILE_TIMEOUT_MS}`,
+    `--test-timeout=${files.some(isLong) ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS}`,
   ];
   const child = spawn(process.execPath, [...flags, ...files], {
     cwd: ROOT,

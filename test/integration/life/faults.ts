@@ -21,7 +21,9 @@ import { dealStrikes, STRIKES, type FaultySite, type StrikeName, type Struck } f
 export interface PhaseReport {
   seed: number;
   phase: string;
-  /** What struck, and when. */
+  /** Name of what struck. */
+  name: StrikeName;
+  /** What struck, and when or how often. */
   strike: string;
   seconds: number;
 }
@@ -134,7 +136,7 @@ async function runPhase(phase: Phase, name: StrikeName, run: Run): Promise<Phase
     const strike = await strikeIn(phase, name, run);
     const seconds = (performance.now() - begun) / 1000;
     assert.deepEqual(createdTwice((await readAudit(site)).slice(mark)), [], 'created twice');
-    return { seed: run.seed, phase: phase.name, strike, seconds };
+    return { seed: run.seed, phase: phase.name, name, strike, seconds };
   } catch (error) {
     throw new Error(`${phase.name}: ${name}`, { cause: error });
   }

@@ -16,9 +16,11 @@ export interface FaultySite {
   startOperator: (options?: { clockShiftMs?: number; args?: readonly string[] }) => Promise<Operator>;
 }
 
-/** Starts a site whose ways are good at first. */
-export async function startFaultySite(): Promise<FaultySite> {
-  const site = await startLifeSite();
+/** Starts a site whose ways are good at first; it ends with its owner, else with the file. */
+export async function startFaultySite(
+  owner?: NonNullable<Parameters<typeof startLifeSite>[0]>['owner'],
+): Promise<FaultySite> {
+  const site = await startLifeSite(owner === undefined ? {} : { owner });
   const [api, redis] = await Promise.all([
     openFaultyApi(site.plane),
     openFaultyPort(Number(new URL(site.redis.url).port)),

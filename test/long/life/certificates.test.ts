@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
 import { before, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { JsonObject } from '../../../src/api/objects.ts';
 import { issueCertificate } from '../../../src/apply/issue-certificate.ts';
-import { createKubeVirt, KUBEVIRT_PATH, NAMESPACE, whenDeployed } from '../../integration/install/harness.ts';
+import { createKubeVirt, NAMESPACE, whenDeployed } from '../../integration/install/harness.ts';
 import { eventually } from '../../integration/fixtures/eventually.ts';
+import { AUTHORITY, fingerprintsIn, readCertificate } from '../../integration/life/certificates.ts';
 import {
   describeWrite,
   editKubeVirt,
   markAudit,
+  probeAdmission,
   startLeader,
   startLifeSite,
   whenQuiet,
@@ -18,7 +19,6 @@ import {
   type LifeSite,
 } from '../../integration/life/harness.ts';
 
-const AUTHORITY = 'kubevirt-ca';
 const LEAVES = ['kubevirt-virt-api-certs', 'kubevirt-operator-certs', 'kubevirt-virt-handler-server-certs'];
 const ALL = [AUTHORITY, 'kubevirt-export-ca', 'kubevirt-backup-ca', ...LEAVES];
 /** Seconds where days and hours stand by default; a leaf is renewed after 12 s, the authority after 25 s. */
@@ -37,22 +37,11 @@ before(async () => {
   await whenQuiet(site);
 });
 
-async function readCertificate(secret: string): Promise<X509Certificate> {
-  const { data } = await site.plane.api.expect('GET', `/api/v1/namespaces/${NAMESPACE}/secrets/${secret}`);
-  return new X509Certificate(Buffer.from((data as Record<string, string>)['tls.crt'] ?? '', 'base64'));
-}
-
 async function readSerials(): Promise<Record<string, string>> {
   const serials = await Promise.all(
-    ALL.map(async (name) => [name, (await readCertificate(name)).serialNumber] as const),
+    ALL.map(async (name) => [name, (await readCertificate(site, name)).serialNumber] as const),
   );
   return Object.fromEntries(serials);
-}
-
-/** The certificates of a bundle by their fingerprints, in their order. */
-function fingerprintsIn(text: string): string[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => new X509Certificate(block).fingerprint256);
 }
 
 async function readBundle(name = AUTHORITY): Promise<string[]> {
@@ -90,29 +79,9 @@ function probeWebhooks(context: TestContext): () => Promise<string[]> {
     ending.abort();
   });
   const trouble: string[] = [];
-  const { api } = site.plane;
-  const machine = {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { generateName: 'probe-' },
-    spec: { runStrategy: 'Halted', template: { spec: { domain: { devices: {} } } } },
-  };
-  const probes: (() => ReturnType<typeof api.call>)[] = [
-    () => api.call('POST', '/apis/kubevirt.io/v1/namespaces/default/virtualmachines?dryRun=All', machine),
-    () =>
-      api.call(
-        'PATCH',
-        `${KUBEVIRT_PATH}/kubevirt?dryRun=All`,
-        { spec: { configuration: { cpuModel: 'host-model' } } },
-        'application/merge-patch+json',
-      ),
-  ];
   const probing = (async () => {
     while (!ending.signal.aborted) {
-      for (const probe of probes) {
-        const { status, text } = await probe();
-        if (status >= 300) trouble.push(`${status} ${text.slice(0, 400)}`);
-      }
+      trouble.push(...(await probeAdmission(site)));
       await pause(100);
     }
   })();
@@ -152,7 +121,7 @@ test('an authority of somebody else is trusted beside ours, and its box is empti
   });
   const box = `/api/v1/namespaces/${NAMESPACE}/configmaps/kubevirt-external-ca`;
   await site.plane.api.expect('PATCH', box, { data: { 'ca-bundle': certificatePem } }, 'application/merge-patch+json');
-  const own = (await readCertificate(AUTHORITY)).fingerprint256;
+  const own = (await readCertificate(site, AUTHORITY)).fingerprint256;
   const [foreign = ''] = fingerprintsIn(certificatePem);
   await eventually(
     () => readTrusted(),
@@ -168,16 +137,16 @@ test('an authority of somebody else is trusted beside ours, and its box is empti
 
 test('B38: other durations issue everything anew, and nobody who calls meets an unknown authority', async (context) => {
   const before = await readSerials();
-  const old = (await readCertificate(AUTHORITY)).fingerprint256;
+  const old = (await readCertificate(site, AUTHORITY)).fingerprint256;
   const stop = probeWebhooks(context);
   await setDurations(SHORT);
   await eventually(
     () => readSerials(),
     (serials) => ALL.every((name) => serials[name] !== before[name]),
   );
-  const authority = await readCertificate(AUTHORITY);
+  const authority = await readCertificate(site, AUTHORITY);
   for (const name of LEAVES) {
-    const leaf = await readCertificate(name);
+    const leaf = await readCertificate(site, name);
     assert.ok(leaf.verify(authority.publicKey), name);
     const lifetime = leaf.validToDate.getTime() - Date.now();
     assert.ok(lifetime > 0 && lifetime <= 20_000, `${name}: ${lifetime} ms`);
@@ -192,7 +161,7 @@ test('B38: other durations issue everything anew, and nobody who calls meets an 
 test('B38: leaves and authorities are renewed by time, the old authority leaves the bundle after the overlap', async (context) => {
   const stop = probeWebhooks(context);
   const first = await readSerials();
-  const old = (await readCertificate(AUTHORITY)).fingerprint256;
+  const old = (await readCertificate(site, AUTHORITY)).fingerprint256;
   const leaf = 'kubevirt-virt-api-certs';
   const second = await eventually(
     () => readSerials(),
@@ -205,7 +174,7 @@ test('B38: leaves and authorities are renewed by time, the old authority leaves 
     (serials) => serials[AUTHORITY] !== first[AUTHORITY],
     40_000,
   );
-  const current = (await readCertificate(AUTHORITY)).fingerprint256;
+  const current = (await readCertificate(site, AUTHORITY)).fingerprint256;
   const overlapping = await readBundle();
   assert.equal(overlapping[0], current);
   assert.ok(overlapping.includes(old));
@@ -224,7 +193,7 @@ test('B38: leaves and authorities are renewed by time, the old authority leaves 
 test('with the usual durations again it is quiet', async () => {
   await setDurations(null);
   await eventually(
-    () => readCertificate('kubevirt-operator-certs'),
+    () => readCertificate(site, 'kubevirt-operator-certs'),
     ({ validToDate }) => validToDate.getTime() - Date.now() > 3_600_000,
   );
   await whenDeployed(site);
