@@ -81,7 +81,7 @@ const answerAll = async () => {
   return answers;
 };
 
-test('admission sends no command to Redis', async () => {
+test('L12: admission sends no command to Redis', async () => {
   await eventually(
     async () => (await page.send('/readyz')).code,
     (code) => code === 200,
@@ -95,7 +95,7 @@ test('admission sends no command to Redis', async () => {
   redis.disconnect();
 });
 
-test('Redis flushed or away changes no answer; probes and metrics answer in less than a second', async () => {
+test('L12: Redis flushed or away changes no answer; probes and metrics answer in less than a second', async () => {
   const answers = await answerAll();
   const verdicts = answers.map((answer) => (JSON.parse(answer) as { response: { allowed: boolean } }).response.allowed);
   assert.deepEqual(

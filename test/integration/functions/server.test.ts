@@ -97,7 +97,7 @@ const get = (path: string, port: number, tls: object = {}) =>
       .end();
   });
 
-test('the fallback certificate is served until the Secret exists, then the Secret; open connections stay open', async () => {
+test('B40: the fallback certificate is served until the Secret exists, then the Secret; open connections stay open', async () => {
   const socket = await open(server.webhookPort);
   const fallback = await servedCertificate(server.webhookPort);
   const { pair, secret } = await buildSecret('1');

@@ -177,7 +177,7 @@ test('validate-create: a second KubeVirt is refused, the first is not, a malform
   }
 });
 
-test('validate-create: semantic checks are an option (B46)', async () => {
+test('B46: validate-create: semantic checks are an option', async () => {
   const rows: { name: string; spec: object; want: { allowed: boolean; dryRuns: number; message?: RegExp } }[] = [
     { name: 'an empty spec', spec: {}, want: { allowed: true, dryRuns: 0 } },
     {

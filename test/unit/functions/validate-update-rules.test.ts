@@ -205,7 +205,7 @@ for (const { name, spec, old, want } of rows) {
   });
 }
 
-test('validate-update: warnings name deprecated gates, devices and architectures, and nothing else', () => {
+test('B47: validate-update: warnings name deprecated gates, devices and architectures, and nothing else', () => {
   const change = update(
     configuration({
       ...gates('LiveMigration', 'Sidecar', 'HotplugVolumes', 'Unheard'),
