@@ -8,7 +8,8 @@ import type { CommandIo } from './frame/io.ts';
 
 const FLAGS = {} as const;
 
-const CERTS: Command<typeof FLAGS> = {
+/** The command `certs`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'certs',
   synopsis: '',
   usage: `Tells each certificate of the installation: who issued it, how long it is valid, when the operator renews it, and whether everybody trusts the authority in
@@ -19,7 +20,7 @@ use. Exit code 3 when something is wrong with one.`,
 
 /** Tells the certificates of an installation. Exit code 0, or 3 when something is wrong with one; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(CERTS, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 async function certs(session: Session<typeof FLAGS>): Promise<Answer> {

@@ -1,48 +1,28 @@
-import { parseArgs } from 'node:util';
-import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
-import { writeOutput } from './output.ts';
+import { runCommand, type Command } from './frame/command.ts';
+import type { ExitCode } from './frame/exit.ts';
+import type { CommandIo } from './frame/io.ts';
 
-const USAGE = `usage: crd [-o yaml|json]
+const FLAGS = {} as const;
 
-Prints the CustomResourceDefinition kubevirts.kubevirt.io, which has to be installed before the operator.
-`;
-
-/** Prints the CRD of KubeVirt as YAML, or as JSON with `-o json`. Returns 2 when the arguments are not understood or the result cannot be written. */
-export async function run(args: string[]): Promise<number> {
-  const format = parseFormat(args);
-  if (typeof format === 'object') {
-    process.stderr.write(`crd: ${format.error}\n${USAGE}`);
-    return 2;
-  }
-  try {
-    await writeOutput(await FORMATS[format]());
-    return 0;
-  } catch (error) {
-    process.stderr.write(`crd: ${errorText(error)}\n`);
-    return 2;
-  }
-}
-
-/** What each form of the command prints. */
-const FORMATS = {
-  help: () => USAGE,
-  json: () => `${JSON.stringify(buildKubeVirtCrd(), null, 2)}\n`,
-  yaml: () => toYaml(buildKubeVirtCrd()),
+/** The command `crd`. */
+export const COMMAND: Command<typeof FLAGS> = {
+  name: 'crd',
+  synopsis: '',
+  usage:
+    'Prints the CustomResourceDefinition kubevirts.kubevirt.io, which has to be installed before the operator: "crd | kubectl apply --server-side -f -".',
+  flags: FLAGS,
+  reach: 'nothing',
+  formats: ['yaml', 'json'],
+  run: () => {
+    const crd = buildKubeVirtCrd();
+    return Promise.resolve({ text: () => toYaml(crd), json: crd });
+  },
 };
 
-function parseFormat(args: string[]): keyof typeof FORMATS | { error: string } {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: { output: { type: 'string', short: 'o', default: 'yaml' }, help: { type: 'boolean', short: 'h' } },
-    });
-    if (values.help) return 'help';
-    if (values.output === 'yaml' || values.output === 'json') return values.output;
-    return { error: `unknown output format "${values.output}"` };
-  } catch (cause) {
-    return { error: cause instanceof Error ? cause.message : String(cause) };
-  }
+/** Prints the CRD of KubeVirt; exit codes as docs/cli.md says. */
+export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
+  return runCommand(COMMAND, args, io);
 }
 
 /** Writes shared parts out in full: not every reader of YAML follows aliases, and the API server limits them. */

@@ -10,7 +10,8 @@ import type { Paint } from './text/paint.ts';
 
 const FLAGS = { full: { type: 'boolean', default: false } } as const;
 
-const DIFF: Command<typeof FLAGS> = {
+/** The command `diff`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'diff',
   synopsis: '',
   usage: `Tells where the cluster differs from what the KubeVirt object asks for: what the operator would create, change and delete now, field by field. Where the
@@ -22,7 +23,7 @@ operator runs, that is what it is about to do; where it does not, what has happe
 
 /** Tells how managed objects differ from what they should be. Exit code 0, or 3 when some do; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(DIFF, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 async function diff(session: Session<typeof FLAGS>): Promise<Answer> {

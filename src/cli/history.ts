@@ -16,7 +16,8 @@ const FLAGS = {
   limit: { type: 'string', default: '30' },
 } as const;
 
-const HISTORY: Command<typeof FLAGS> = {
+/** The command `history`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'history',
   synopsis: '',
   usage: `Tells what the operator did lately: its Events, and, where Redis can be reached, its passes with cause, duration, writes and errors; oldest first.
@@ -28,7 +29,7 @@ const HISTORY: Command<typeof FLAGS> = {
 
 /** Tells what the operator did lately; exit codes as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(HISTORY, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 type HistorySession = Session<typeof FLAGS>;

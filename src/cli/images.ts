@@ -20,7 +20,8 @@ import { renderTable } from './text/table.ts';
 
 const FLAGS = { cr: { type: 'string' } } as const;
 
-const IMAGES: Command<typeof FLAGS> = {
+/** The command `images`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'images',
   synopsis: '[--cr FILE]',
   usage: `Tells every image that an installation needs, the operator's own and Redis included, with the digests that the nodes report.
@@ -32,7 +33,7 @@ const IMAGES: Command<typeof FLAGS> = {
 
 /** Tells the images of an installation; exit codes as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(IMAGES, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 type ImagesSession = Session<typeof FLAGS>;

@@ -21,7 +21,8 @@ const FLAGS = {
   full: { type: 'boolean', default: false },
 } as const;
 
-const PLAN: Command<typeof FLAGS> = {
+/** The command `plan`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'plan',
   synopsis: '[--cr FILE | --to VERSION]',
   usage: `Tells what the operator would do, and in which order: objects to create, change and delete, pods that are replaced, rights that are missing. It runs the
@@ -40,7 +41,7 @@ operator's own passes over a copy of the cluster in memory; nothing is changed.
 
 /** Tells what the operator would do. Exit code 0, or 3 when it would not come to its end; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(PLAN, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 type PlanSession = Session<typeof FLAGS>;

@@ -9,7 +9,8 @@ import { renderFindings } from './preflight/preflight-text.ts';
 
 const FLAGS = { cr: { type: 'string' } } as const;
 
-const PREFLIGHT: Command<typeof FLAGS> = {
+/** The command `preflight`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'preflight',
   synopsis: '[--cr FILE]',
   usage: `Looks for what would keep an installation from becoming ready, before anything is applied: APIs, nodes, namespace, priority class, leftovers of earlier
@@ -22,7 +23,7 @@ roles. Exit code 3 when there is a problem; warnings alone are none.
 
 /** Looks for obstacles to an installation. Exit code 0, or 3 when there is one; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(PREFLIGHT, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 async function preflight({ flags, common, io, signal, tell, connect }: Session<typeof FLAGS>): Promise<Answer> {

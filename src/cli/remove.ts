@@ -1,61 +1,43 @@
-import { parseArgs } from 'node:util';
 import type { ApiConnection } from '../api/connection.ts';
 import { resourcePath } from '../api/kinds.ts';
 import { asKubeVirt } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import { errorText, isNotFound } from '../errors.ts';
-import { type ClusterOptions, withCluster } from './cluster.ts';
+import { isNotFound } from '../errors.ts';
+import { titleOf } from './cluster/kubevirts.ts';
+import { runCommand, type Answer, type Command, type Session } from './frame/command.ts';
+import { UsageError, type ExitCode } from './frame/exit.ts';
+import type { CommandIo } from './frame/io.ts';
 import { waitForObject } from './object-watch.ts';
 import { withPatience, type Patience } from './patience.ts';
 
-const USAGE = `usage: remove --namespace NS [--timeout SECONDS] [--kubeconfig FILE]
+const FLAGS = {} as const;
 
-Deletes the KubeVirt object of a namespace and waits until the operator has removed the installation. Machines and their disks go only as the object's
-uninstallStrategy says; a removal that it forbids is refused.
-  --namespace NS     namespace of the operator
-  --timeout SECONDS  how long the removal may take (300)
-  --kubeconfig FILE  how to reach the cluster (default: the pod's service account)
-`;
+/** The command `remove`. */
+export const COMMAND: Command<typeof FLAGS> = {
+  name: 'remove',
+  synopsis: '--namespace NS',
+  usage: `Deletes the KubeVirt object of a namespace and waits until the operator has removed the installation. Machines and their disks go only as the object's
+uninstallStrategy says; a removal that it forbids is refused.`,
+  flags: FLAGS,
+  namespace: 'namespace of the KubeVirt object; it has to be named, lest the wrong installation goes',
+  seconds: 300,
+  run: remove,
+};
 
-/** Removes an installation of KubeVirt. Exit code 0, 1 when it was refused or took too long, 2 when the arguments are not understood. */
-export async function run(args: string[]): Promise<number> {
-  const options = parseOptions(args);
-  if (options === 'help' || 'error' in options) {
-    const text = options === 'help' ? USAGE : `remove: ${options.error}\n\n${USAGE}`;
-    (options === 'help' ? process.stdout : process.stderr).write(text);
-    return options === 'help' ? 0 : 2;
-  }
-  const { namespace } = options;
-  return withCluster('remove', options, async (connection, patience) => {
-    const objects = await withPatience(() => listKubeVirts(connection, namespace, patience.signal), patience);
-    if (objects.length === 0) patience.tell(`there is no KubeVirt object in the namespace ${namespace}`);
-    for (const object of objects) await removeOne(connection, object, patience);
-  });
+/** Removes an installation of KubeVirt. Exit code 1 when it was refused or took too long; else as docs/cli.md says. */
+export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
+  return runCommand(COMMAND, args, io);
 }
 
-interface Options extends ClusterOptions {
-  namespace: string;
-}
-
-function parseOptions(args: string[]): Options | 'help' | { error: string } {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        namespace: { type: 'string', short: 'n' },
-        kubeconfig: { type: 'string' },
-        timeout: { type: 'string', default: '300' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) return 'help';
-    if (values.namespace === undefined) return { error: 'name the namespace of the operator with --namespace' };
-    const timeoutSeconds = Number(values.timeout);
-    if (!(timeoutSeconds > 0)) return { error: `--timeout takes a number of seconds, not "${values.timeout}"` };
-    return { namespace: values.namespace, kubeconfig: values.kubeconfig, timeoutSeconds };
-  } catch (error) {
-    return { error: errorText(error) };
-  }
+async function remove({ common, signal, tell, connect }: Session<typeof FLAGS>): Promise<Answer> {
+  const { namespace } = common;
+  if (namespace === undefined) throw new UsageError('name the namespace of the KubeVirt object with --namespace NS');
+  const patience = { signal, tell };
+  const connection = await connect();
+  const objects = await withPatience(() => listKubeVirts(connection, namespace, signal), patience);
+  if (objects.length === 0) tell(`there is no KubeVirt object in the namespace ${namespace}`);
+  for (const object of objects) await removeOne(connection, object, patience);
+  return { text: () => '', json: { removed: objects.map(titleOf) } };
 }
 
 /** None as well when the kind itself is not there any more. */

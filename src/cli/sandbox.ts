@@ -16,7 +16,8 @@ const UP_FLAGS = {
   state: { type: 'string' },
 } as const;
 
-const UP: Command<typeof UP_FLAGS> = {
+/** The command `sandbox up`. */
+export const UP: Command<typeof UP_FLAGS> = {
   name: 'sandbox up',
   synopsis: '',
   usage: `Starts a Kubernetes control plane with fake nodes in the background, for trying things out; "sandbox down" ends it. It is the one of npm start, and needs
@@ -29,7 +30,7 @@ the sources of this program. A file tells scripts where everything is.
   --dashboard-port PORT  its dashboard (8189)
   --state FILE         the file that tells where everything is (default: one for each user, in the folder for temporary files)`,
   flags: UP_FLAGS,
-  isLocal: true,
+  reach: 'machine',
   // The first start builds the programs.
   seconds: 1800,
   run: up,
@@ -37,13 +38,14 @@ the sources of this program. A file tells scripts where everything is.
 
 const DOWN_FLAGS = { state: { type: 'string' } } as const;
 
-const DOWN: Command<typeof DOWN_FLAGS> = {
+/** The command `sandbox down`. */
+export const DOWN: Command<typeof DOWN_FLAGS> = {
   name: 'sandbox down',
   synopsis: '',
   usage: `Ends what "sandbox up" has started; nothing of it remains.
   --state FILE         the file that "sandbox up" was given`,
   flags: DOWN_FLAGS,
-  isLocal: true,
+  reach: 'machine',
   run: down,
 };
 

@@ -1,88 +1,63 @@
-import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
 import type { ApiConnection } from '../api/connection.ts';
 import { resourcePath, type KindName } from '../api/kinds.ts';
-import { asKubeVirt, toJson, type KubeVirt } from '../api/kubevirt.ts';
+import { toJson, type KubeVirt } from '../api/kubevirt.ts';
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
-import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
-import { type ClusterOptions, withCluster } from './cluster.ts';
+import { titleOf } from './cluster/kubevirts.ts';
+import { runCommand, type Answer, type Command, type Session } from './frame/command.ts';
+import { UsageError, type ExitCode } from './frame/exit.ts';
+import type { CommandIo } from './frame/io.ts';
+import { readKubeVirtFile } from './kubevirt-file.ts';
 import { labelNamespace } from './namespace-labels.ts';
 import { waitForObject } from './object-watch.ts';
 import { withPatience, type Patience } from './patience.ts';
 
-const USAGE = `usage: setup [--namespace NS] [--kubevirt FILE] [--timeout SECONDS] [--kubeconfig FILE]
+const FLAGS = { kubevirt: { type: 'string' } } as const;
 
-Puts the CustomResourceDefinition of KubeVirt in place, or brings it up to date, and waits until it can be used.
-  --namespace NS     also gives this namespace the labels that it needs: kubevirt.io, and that privileged pods may run
-  --kubevirt FILE    then creates or updates this KubeVirt object (YAML or JSON)
-  --timeout SECONDS  how long all of it may take (300)
-  --kubeconfig FILE  how to reach the cluster (default: the pod's service account)
-`;
+/** The command `setup`. */
+export const COMMAND: Command<typeof FLAGS> = {
+  name: 'setup',
+  synopsis: '[--kubevirt FILE]',
+  usage: `Puts the CustomResourceDefinition of KubeVirt in place, or brings it up to date, and waits until it can be used.
+  --kubevirt FILE      then creates or updates this KubeVirt object (YAML or JSON, - for standard input)`,
+  flags: FLAGS,
+  namespace: 'also gives this namespace the labels that it needs: kubevirt.io, and that privileged pods may run',
+  seconds: 300,
+  run: setup,
+};
 
 /** Owner of the fields that this command applies. */
 const FIELD_MANAGER = 'virt-operator-setup';
 
-/** Prepares a cluster for the operator. Exit code 0, 1 when it did not work in time, 2 when the arguments are not understood. */
-export async function run(args: string[]): Promise<number> {
-  const options = parseOptions(args);
-  if (options === 'help' || 'error' in options) {
-    const text = options === 'help' ? USAGE : `setup: ${options.error}\n\n${USAGE}`;
-    (options === 'help' ? process.stdout : process.stderr).write(text);
-    return options === 'help' ? 0 : 2;
-  }
-  return withCluster('setup', options, async (connection, patience) => {
-    // Read first: a file that cannot be used should not be found out about after minutes.
-    const object = options.kubevirt === undefined ? undefined : await readKubeVirt(options.kubevirt);
-    await installCrd(connection, patience);
-    if (options.namespace !== undefined) await labelNamespace(connection, options.namespace, patience);
-    if (object !== undefined) await applyKubeVirt(connection, object, patience);
-  });
+/** Prepares a cluster for the operator. Exit code 1 when it did not work in time; else as docs/cli.md says. */
+export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
+  return runCommand(COMMAND, args, io);
 }
 
-interface Options extends ClusterOptions {
-  kubevirt: string | undefined;
-  namespace: string | undefined;
+async function setup(session: Session<typeof FLAGS>): Promise<Answer> {
+  const { flags, common, signal, tell } = session;
+  // Read first: a file that cannot be used should not be found out about after minutes.
+  const kubeVirt = flags.kubevirt === undefined ? undefined : await readKubeVirt(flags.kubevirt, session);
+  const patience = { signal, tell };
+  const connection = await session.connect();
+  const definition = await installCrd(connection, patience);
+  if (common.namespace !== undefined) await labelNamespace(connection, common.namespace, patience);
+  if (kubeVirt !== undefined) await applyKubeVirt(connection, kubeVirt, patience);
+  const json = { definition, namespace: common.namespace ?? null, kubeVirt: kubeVirt ? titleOf(kubeVirt) : null };
+  return { text: () => '', json };
 }
 
-function parseOptions(args: string[]): Options | 'help' | { error: string } {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        kubevirt: { type: 'string' },
-        namespace: { type: 'string', short: 'n' },
-        kubeconfig: { type: 'string' },
-        timeout: { type: 'string', default: '300' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) return 'help';
-    const timeoutSeconds = Number(values.timeout);
-    if (!(timeoutSeconds > 0)) return { error: `--timeout takes a number of seconds, not "${values.timeout}"` };
-    return { kubevirt: values.kubevirt, namespace: values.namespace, kubeconfig: values.kubeconfig, timeoutSeconds };
-  } catch (error) {
-    return { error: errorText(error) };
-  }
+async function readKubeVirt(file: string, { io, tell }: Session<typeof FLAGS>): Promise<KubeVirt> {
+  const warn = (sentence: string): void => {
+    tell(`warning: ${sentence}`);
+  };
+  const kubeVirt = await readKubeVirtFile(file, { read: io.read, warn });
+  if (kubeVirt.metadata.name !== undefined) return kubeVirt;
+  throw new UsageError(`the KubeVirt object in ${file} has no name: set metadata.name, for example kubevirt`);
 }
 
-async function readKubeVirt(file: string): Promise<KubeVirt> {
-  let value: unknown;
-  try {
-    value = parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    throw new Error(`cannot read a KubeVirt object from ${file}`, { cause });
-  }
-  const { kind, ...source } = (value ?? {}) as Partial<KubeVirt>;
-  const object = asKubeVirt(source);
-  if (kind !== 'KubeVirt' || object.metadata.name === undefined || object.metadata.namespace === undefined) {
-    throw new Error(`${file} holds no KubeVirt object with a name and a namespace`);
-  }
-  return object;
-}
-
-async function installCrd(connection: ApiConnection, patience: Patience): Promise<void> {
+/** Resolves to the name of the definition when it can be used. */
+async function installCrd(connection: ApiConnection, patience: Patience): Promise<string> {
   const crd = buildKubeVirtCrd();
   const target = { kind: 'CustomResourceDefinition', name: crd.metadata.name ?? '' } as const;
   await withPatience(async () => {
@@ -90,6 +65,7 @@ async function installCrd(connection: ApiConnection, patience: Patience): Promis
     await waitForObject(connection, target, isEstablished, patience.signal);
   }, patience);
   patience.tell(`the CustomResourceDefinition ${target.name} is established`);
+  return target.name;
 }
 
 function isEstablished(crd: KubernetesObject | undefined): boolean {

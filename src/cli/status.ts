@@ -19,7 +19,8 @@ const FLAGS = { wait: { type: 'boolean', short: 'w', default: false } } as const
 /** An update of a large cluster takes its time. */
 const WAIT_SECONDS = 300;
 
-const STATUS: Command<typeof FLAGS> = {
+/** The command `status`. */
+export const COMMAND: Command<typeof FLAGS> = {
   name: 'status',
   synopsis: '[--wait]',
   usage: `Tells where the installation stands: phase, versions, conditions, every component, the operator itself. Exit code 3 when it is not ready.
@@ -31,7 +32,7 @@ const STATUS: Command<typeof FLAGS> = {
 
 /** Tells where an installation stands. Exit code 0, or 3 when it is not ready; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
-  return runCommand(STATUS, args, io);
+  return runCommand(COMMAND, args, io);
 }
 
 type StatusSession = Session<typeof FLAGS>;

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 
 import type { KubernetesObject } from '../../src/api/objects.ts';
 import { run } from '../../src/cli/render.ts';
+import { MemoryIo } from '../unit/cli/io.ts';
 import { readReleaseEnvironment } from '../../src/release-environment.ts';
 import { buildStrategyConfigMap, parseStrategyConfigMap } from '../../src/exchange/config-map.ts';
 import { generateStrategy } from '../../src/strategy/generate.ts';
@@ -20,22 +21,14 @@ interface Rendered {
 
 async function render(golden: GoldenCase): Promise<Rendered> {
   const { monitorNamespace, operatorNamespace } = golden.input;
-  let output = '';
-  let errors = '';
+  const io = new MemoryIo({ 'cr.json': JSON.stringify(golden.kubeVirt) });
+  io.env = golden.env;
   const code = await run(
     ['--cr', 'cr.json', '--monitor-namespace', monitorNamespace, '--operator-namespace', operatorNamespace],
-    {
-      env: golden.env,
-      read: () => Promise.resolve(JSON.stringify(golden.kubeVirt)),
-      out: (text) => {
-        output += text;
-        return Promise.resolve();
-      },
-      err: (text) => (errors += text),
-    },
+    io,
   );
-  assert.equal(code, 0, errors);
-  return JSON.parse(output) as Rendered;
+  assert.equal(code, 0, io.errText);
+  return JSON.parse(io.outText) as Rendered;
 }
 
 const title = ({ kind, metadata }: KubernetesObject): string =>

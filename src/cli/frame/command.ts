@@ -10,11 +10,13 @@ import { findKubeconfig } from './kubeconfig.ts';
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
 /** Flags of every command. */
-const LOCAL = {
-  output: { type: 'string', short: 'o', default: 'text' },
-  timeout: { type: 'string' },
+const EVERYWHERE = {
+  output: { type: 'string', short: 'o' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const satisfies Flags;
+
+/** Flags of every command that has to wait for something. */
+const LOCAL = { ...EVERYWHERE, timeout: { type: 'string' } } as const satisfies Flags;
 
 /** Flags of every command that looks at a cluster. */
 const COMMON = {
@@ -24,10 +26,23 @@ const COMMON = {
   namespace: { type: 'string', short: 'n' },
 } as const satisfies Flags;
 
-const CLUSTER_USAGE = `  -n, --namespace NS   namespace of the operator and of the KubeVirt object (default: the one of the only KubeVirt object, else kubevirt)
-  --kubeconfig FILE    how to reach the cluster (default: KUBECONFIG, then the pod's service account, then ~/.kube/config)
+/** The flags of a command beside its own, by what it has to do with. */
+const SHARED = { cluster: COMMON, machine: LOCAL, nothing: EVERYWHERE } as const satisfies Record<string, Flags>;
+
+const NAMESPACE_USAGE =
+  'namespace of the operator and of the KubeVirt object (default: the one of the only KubeVirt object, else kubevirt)';
+const CLUSTER_USAGE = `  --kubeconfig FILE    how to reach the cluster (default: KUBECONFIG, then the pod's service account, then ~/.kube/config)
   --context NAME       context of the kubeconfig (default: its current one)
 `;
+
+/** What a result may be written as: text for people, JSON for programs, YAML for kubectl. */
+type Format = 'text' | 'yaml' | 'json';
+const FORMATS = ['text', 'json'] as const;
+const FORMAT_WORDS: Readonly<Record<Format, string>> = {
+  text: 'text for people',
+  yaml: 'YAML, for kubectl',
+  json: 'JSON, for programs',
+};
 
 /** How long a command may take unless it says otherwise. */
 const DEFAULT_SECONDS = 60;
@@ -39,8 +54,8 @@ type CommonValues = Values<typeof COMMON>;
 
 /** What a command has found out. */
 export interface Answer {
-  /** For people; ends with a line break. */
-  text: (paint: Paint) => string;
+  /** For people, or YAML where the command has that instead; ends with a line break. */
+  text: (paint: Paint) => string | Promise<string>;
   /** For programs. */
   json: unknown;
   /** Default: good. */
@@ -71,8 +86,12 @@ export interface Command<F extends Flags> {
   flags: F;
   /** Seconds that it may take when nobody says otherwise; default 60. */
   seconds?: number;
-  /** It does not look at a cluster. */
-  isLocal?: true;
+  /** What it has to do with: a cluster, unless it says otherwise; this machine; or nothing but its input. */
+  reach?: keyof typeof SHARED;
+  /** What its result may be written as, the default first; default: text, JSON. */
+  formats?: readonly [Format, ...Format[]];
+  /** What `--namespace` means here, where it is not the usual. */
+  namespace?: string;
   run: (session: Session<F>) => Promise<Answer>;
 }
 
@@ -113,7 +132,8 @@ async function runParsed<F extends Flags>(
   try {
     const connect = () => (connection ??= openConnection(command.name, common, io));
     const answer = await command.run({ flags: common as unknown as Values<F>, common, io, signal, tell, connect });
-    await io.out(common.output === 'json' ? toJsonText(answer.json) : answer.text(buildPaint(io)));
+    const isJson = formatOf(command, common) === 'json';
+    await io.out(isJson ? toJsonText(answer.json) : await answer.text(buildPaint(io)));
     return answer.exit ?? EXIT.good;
   } finally {
     clearTimeout(timer);
@@ -122,28 +142,48 @@ async function runParsed<F extends Flags>(
 }
 
 function parseValues<F extends Flags>(command: Command<F>, args: string[]): CommonValues {
-  const common = command.isLocal === true ? LOCAL : COMMON;
   let values: CommonValues;
   try {
-    values = parseArgs({ args, options: { ...command.flags, ...common } }).values as unknown as CommonValues;
+    values = parseArgs({ args, options: flagsOf(command) }).values as unknown as CommonValues;
   } catch (cause) {
-    throw new UsageError(`${errorText(cause)}; "${command.name} --help" tells the flags`);
+    throw new UsageError(`${firstSentence(errorText(cause))}; "${command.name} --help" tells the flags`);
   }
-  if (values.output !== 'text' && values.output !== 'json') {
-    throw new UsageError(`-o takes json, or text for people, not "${values.output}"`);
-  }
+  formatOf(command, values);
   return values;
 }
 
-function describeUsage<F extends Flags>({ name, synopsis, usage, isLocal, seconds }: Command<F>): string {
-  const parts = [name, synopsis, '[flags]'].filter((part) => part !== '');
+/** All flags that a command takes, its own and those that it shares with others. */
+export function flagsOf<F extends Flags>({ flags, reach = 'cluster' }: Command<F>): Flags {
+  return { ...flags, ...SHARED[reach] };
+}
+
+/** What Node says besides about arguments that begin with a dash is of no use here: there are none. */
+function firstSentence(text: string): string {
+  return text.split('. ')[0] ?? text;
+}
+
+function formatOf<F extends Flags>({ formats = FORMATS }: Command<F>, { output }: CommonValues): Format {
+  const format = output === undefined ? formats[0] : formats.find((each) => each === output);
+  if (format !== undefined) return format;
+  throw new UsageError(`-o takes ${formats.join(' or ')}, not "${output ?? ''}"`);
+}
+
+function describeUsage<F extends Flags>(command: Command<F>): string {
+  const parts = [command.name, command.synopsis, '[flags]'].filter((part) => part !== '');
   return `usage: ${parts.join(' ')}
 
-${usage}
-${isLocal === true ? '' : CLUSTER_USAGE}  -o, --output json    the result as JSON, for programs
-  --timeout SECONDS    how long all of it may take (${seconds ?? DEFAULT_SECONDS})
-Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
+${command.usage}
+${describeShared(command)}Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
 `;
+}
+
+/** The lines of the flags that a command shares with others. */
+function describeShared<F extends Flags>(command: Command<F>): string {
+  const { reach = 'cluster', formats = FORMATS, namespace = NAMESPACE_USAGE, seconds = DEFAULT_SECONDS } = command;
+  const output = `  -o, --output ${formats.join('|').padEnd(7)} ${formats.map((format) => FORMAT_WORDS[format]).join('; or ')} (${formats[0]})\n`;
+  const timeout = `  --timeout SECONDS    how long all of it may take (${seconds})\n`;
+  const cluster = `  -n, --namespace NS   ${namespace}\n${CLUSTER_USAGE}`;
+  return { cluster: cluster + output + timeout, machine: output + timeout, nothing: output }[reach];
 }
 
 function parseSeconds(text: string | undefined, fallback = DEFAULT_SECONDS): number {

@@ -79,8 +79,8 @@ describe('before the CRD is there', () => {
 
   test('a file that cannot be used is found out about before anything is written', async () => {
     const { code, text } = await run('setup', '--kubevirt', join(directory, 'missing.yaml'));
-    assert.match(text, /cannot read a KubeVirt object from .*missing\.yaml: ENOENT/);
-    assert.equal(code, 1);
+    assert.match(text, /cannot read the KubeVirt object from .*missing\.yaml: ENOENT/);
+    assert.equal(code, 2);
     assert.equal((await api.call('GET', CRD)).status, 404);
   });
 });
@@ -119,8 +119,8 @@ describe('setup', () => {
       '--kubevirt',
       await writeObject(namespace, { imageTag: 7 }),
     );
-    assert.equal(code, 1);
-    assert.match(text, /imageTag/);
+    assert.equal(code, 2);
+    assert.match(text, /is not valid: spec\.imageTag: .*string/);
     assert.doesNotMatch(text, /gave up/);
   });
 

@@ -34,7 +34,7 @@ describe('crd', () => {
   });
 
   const refused: { name: string; args: string[]; want: RegExp }[] = [
-    { name: 'an unknown format', args: ['-o', 'xml'], want: /unknown output format "xml"/ },
+    { name: 'an unknown format', args: ['-o', 'xml'], want: /-o takes yaml or json, not "xml"/ },
     { name: 'an unknown flag', args: ['--colour'], want: /--colour/ },
     { name: 'an argument', args: ['kubevirts'], want: /kubevirts/ },
   ];

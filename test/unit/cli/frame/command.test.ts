@@ -57,19 +57,46 @@ describe('runCommand', () => {
   });
 
   test('a command that looks at no cluster has no flags for one', async () => {
-    assert.doesNotMatch((await run(['--help'], { isLocal: true })).out, /kubeconfig/);
-    assert.equal((await run(['--kubeconfig', 'x'], { isLocal: true })).code, EXIT.usage);
+    for (const reach of ['machine', 'nothing'] as const) {
+      const { out } = await run(['--help'], { reach });
+      assert.doesNotMatch(out, /kubeconfig|namespace/);
+      assert.equal(out.includes('--timeout'), reach === 'machine');
+      assert.equal((await run(['--kubeconfig', 'x'], { reach })).code, EXIT.usage);
+    }
+  });
+
+  test('YAML where a command has it', async () => {
+    const formats = ['yaml', 'json'] as const;
+    assert.equal((await run([], { formats })).out, 'fine\n');
+    assert.equal((await run(['-o', 'yaml'], { formats })).out, 'fine\n');
+    assert.match((await run(['-o', 'json'], { formats })).out, /"word"/);
+    assert.match((await run(['-o', 'text'], { formats })).err, /-o takes yaml or json, not "text"/);
+    assert.match(
+      (await run(['--help'], { formats })).out,
+      /--output yaml\|json YAML, for kubectl; or JSON, for programs \(yaml\)/,
+    );
+  });
+
+  test('a flag may mean something else to a command, and its help says so', async () => {
+    const { out } = await run(['--help'], { namespace: 'where the thing is' });
+    assert.match(out, /-n, --namespace NS {3}where the thing is\n/);
   });
 
   const failures = [
-    { name: 'an unknown flag', args: ['--nope'], more: {}, code: 2, want: /'--nope'; "probe --help" tells the flags/ },
+    {
+      name: 'an unknown flag',
+      args: ['--nope'],
+      more: {},
+      code: 2,
+      want: /^probe: Unknown option '--nope'; "probe --help" tells the flags\n$/,
+    },
     { name: 'a positional', args: ['now'], more: {}, code: 2, want: /now/ },
     {
       name: 'an unknown format',
       args: ['-o', 'yaml'],
       more: {},
       code: 2,
-      want: /-o takes json, or text for people, not "yaml"/,
+      want: /-o takes text or json, not "yaml"/,
     },
     {
       name: 'no time',
