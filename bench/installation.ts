@@ -25,6 +25,8 @@ export interface Operator {
   /** Metrics and probes. */
   port: number;
   webhookPort: number;
+  /** Where its inspector listens once SIGUSR1 has asked for it. */
+  inspectorPort: number;
   /** Resident memory now, in megabytes. */
   residentMegabytes(): Promise<number>;
   /** Whether its log holds a line with this text. */
@@ -44,17 +46,21 @@ export interface Installation {
   deleteKubeVirt(): Promise<number>;
   readStatus(): Promise<KubeVirtStatus>;
   /** Resolves when the object is Deployed as its present spec wants it, with everything ready. */
-  untilDeployed(): Promise<void>;
+  untilDeployed(timeoutMs?: number): Promise<void>;
   /** Resolves when the object is gone. */
-  untilGone(): Promise<void>;
+  untilGone(timeoutMs?: number): Promise<void>;
   /** Resolves when no pass has begun or ended for so many milliseconds. */
   untilRest(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Resolves when `isTrue` does so with true; rejects with `awaited` after two minutes. */
-export async function until(awaited: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+/** Resolves when `isTrue` does so with true; rejects with `awaited` after the time-out, by default two minutes. */
+export async function until(
+  awaited: string,
+  isTrue: () => Promise<boolean>,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`gave up waiting until ${awaited}`);
     await delay(LOOK_AGAIN_MS);
@@ -91,8 +97,9 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
     changeKubeVirt: async (spec) => timed(() => replaceSpec(plane.api, path, spec)),
     deleteKubeVirt: () => timed(() => plane.api.expect('DELETE', path)),
     readStatus: async () => (await read()).status ?? {},
-    untilDeployed: () => until('KubeVirt is deployed', async () => isDeployed(await read())),
-    untilGone: () => until('KubeVirt is gone', async () => (await plane.api.call('GET', path)).status === 404),
+    untilDeployed: (timeoutMs) => until('KubeVirt is deployed', async () => isDeployed(await read()), timeoutMs),
+    untilGone: (timeoutMs) =>
+      until('KubeVirt is gone', async () => (await plane.api.call('GET', path)).status === 404, timeoutMs),
     untilRest: (milliseconds) => untilRest(passes, milliseconds),
     stop: async () => {
       redis.close();
@@ -147,6 +154,7 @@ interface OperatorSurroundings {
 async function startOperator(role: string, surroundings: OperatorSurroundings): Promise<Operator> {
   const { family, plane, redisUrl, name } = surroundings;
   const [port, webhookPort, dashboardPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const inspectorPort = await findFreePort();
   const kubeconfig = await plane.writeServiceAccountKubeconfig('kubevirt', 'kubevirt-operator');
   const flags = { kubeconfig, listen: '127.0.0.1', port, 'webhook-port': webhookPort, 'dashboard-port': dashboardPort };
   const member = await family.start({
@@ -155,8 +163,8 @@ async function startOperator(role: string, surroundings: OperatorSurroundings): 
     args: [PROGRAM, role, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`), ...surroundings.flags],
     env: {
       ...process.env,
-      // As the image sets it.
-      NODE_OPTIONS: '--max-semi-space-size=4',
+      // As the image sets it; the second only says where.
+      NODE_OPTIONS: `--max-semi-space-size=4 --inspect-port=127.0.0.1:${inspectorPort}`,
       VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator:v1.9.0',
       KUBEVIRT_VERSION: 'v1.9.0',
       REDIS_URL: redisUrl,
@@ -178,6 +186,7 @@ async function startOperator(role: string, surroundings: OperatorSurroundings): 
     member,
     port,
     webhookPort,
+    inspectorPort,
     hasLogged,
     residentMegabytes: async () => {
       const status = await readFile(`/proc/${member.pid}/status`, 'utf8');

@@ -10,6 +10,7 @@ import { measureFunctions } from './functions/index.ts';
 import { measureInstall } from './install.ts';
 import { measureLife } from './life.ts';
 import { measureReaction } from './reaction.ts';
+import { measureSize } from './size.ts';
 import { measureStrategy } from './strategy.ts';
 import { measureTakeover } from './takeover.ts';
 
@@ -17,6 +18,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'install', measure: measureInstall },
   { name: 'life', measure: measureLife },
   { name: 'reaction', measure: measureReaction },
+  { name: 'size', measure: measureSize },
   { name: 'takeover', measure: measureTakeover },
   { name: 'strategy', measure: measureStrategy },
   { name: 'functions', measure: measureFunctions },
