@@ -5,7 +5,8 @@ import { findHelm } from '../../sandbox/setup/locations.cjs';
 
 /** Folder of the chart. */
 export const CHART = new URL('../../charts/virt-operator', import.meta.url).pathname;
-const HELM = findHelm(process.env);
+/** The program; undefined where there is none. */
+export const HELM = findHelm(process.env);
 
 /** The `skip` option of a test: a sentence where helm is missing. */
 export const noHelm: string | false =
