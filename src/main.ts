@@ -1,127 +1,13 @@
 #!/usr/bin/env node
 /** The entry point of every role and command. Each is loaded only when it is asked for, so that a command starts fast. */
-import { readConfig, hasFlag, processSources, ROLES, USAGE, UsageError, type Role } from './config.ts';
-import { ConfigurationError, errorText } from './errors.ts';
-import { createLog, type Log } from './log.ts';
-import { PROGRAM_VERSION } from './roles/program-version.ts';
-import type { Running, StartRole } from './roles/role.ts';
-import { openTrace } from './trace/open-trace.ts';
-
-/** What a command gets: its arguments after the command's name. Returns the exit code. */
-type Command = (args: string[]) => Promise<number>;
-
-const COMMANDS: Record<string, () => Promise<{ run: Command }>> = {
-  status: () => import('./cli/status.ts'),
-  preflight: () => import('./cli/preflight.ts'),
-  plan: () => import('./cli/plan.ts'),
-  diff: () => import('./cli/diff.ts'),
-  images: () => import('./cli/images.ts'),
-  history: () => import('./cli/history.ts'),
-  certs: () => import('./cli/certs.ts'),
-  render: () => import('./cli/render.ts'),
-  crd: () => import('./cli/crd.ts'),
-  setup: () => import('./cli/setup.ts'),
-  remove: () => import('./cli/remove.ts'),
-  sandbox: () => import('./cli/sandbox.ts'),
-};
-
-const ROLE_FILES: Record<Role, () => Promise<{ start: StartRole }>> = {
-  all: () => import('./roles/all.ts'),
-  gateway: () => import('./roles/gateway.ts'),
-  worker: () => import('./roles/worker.ts'),
-  functions: () => import('./roles/functions.ts'),
-  dashboard: () => import('./roles/dashboard.ts'),
-  dump: () => import('./roles/dump.ts'),
-};
-
-/** Exit codes: as upstream's for the command line and for fatal errors (spec/startup.md §8). */
-const EXIT = { done: 0, fatal: 1, usage: 2 } as const;
-
-/** The role that the arguments ask for; upstream's manifests name none and mean all of it. Undefined: no role of ours. */
-function decideRole(args: readonly string[]): { role: Role; rest: string[] } | undefined {
-  const [first] = args;
-  if (hasFlag(args, 'dump-install-strategy')) return { role: 'dump', rest: [...args] };
-  if (first === undefined || first.startsWith('-')) return { role: 'all', rest: [...args] };
-  const role = ROLES.find((each) => each === first && each !== 'dump');
-  return role === undefined ? undefined : { role, rest: args.slice(1) };
-}
+import { COMMANDS } from './cli/commands.ts';
 
 async function main(args: string[]): Promise<number> {
   const [name = '', ...rest] = args;
-  const command = COMMANDS[name];
-  if (command !== undefined) return (await command()).run(rest);
-  const asked = decideRole(args);
-  if (hasFlag(args, 'help')) {
-    process.stdout.write(`${USAGE}\nCommands: ${Object.keys(COMMANDS).join(', ')}\n`);
-    return EXIT.done;
-  }
-  if (asked === undefined) {
-    const known = [...ROLES.filter((role) => role !== 'dump'), ...Object.keys(COMMANDS)];
-    process.stderr.write(`unknown role or command "${name}"; one of: ${known.join(', ')}\n`);
-    return EXIT.usage;
-  }
-  return runRole(asked.role, asked.rest);
-}
-
-/** Reads the configuration, runs the role until it ends or a signal comes, and stops it. */
-async function runRole(role: Role, args: readonly string[]): Promise<number> {
-  let log = createLog({ role, verbosity: 2 });
-  const signal = untilAsked((name) => {
-    log.info({ signal: name }, 'asked to end: handing over');
-  });
-  try {
-    const config = readConfig(processSources(role, args));
-    log = createLog({ role, verbosity: config.verbosity });
-    for (const warning of config.warnings) log.warn(warning);
-    const { start } = await ROLE_FILES[role]();
-    const tracing = await openTrace(config, PROGRAM_VERSION, log);
-    try {
-      await runUntilEnd(await start({ config, log, trace: tracing.trace, signal }), signal);
-    } finally {
-      await tracing.close();
-    }
-  } catch (error) {
-    // Whatever was being started when the signal came is not worth an error.
-    if (!signal.aborted) return reportFatal(error, log);
-  }
-  log.info('stopped');
-  return EXIT.done;
-}
-
-async function runUntilEnd(running: Running, signal: AbortSignal): Promise<void> {
-  const asked = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-  try {
-    await Promise.race([running.ended, asked]);
-  } finally {
-    await running.stop();
-  }
-}
-
-/** Aborts at the first SIGTERM or SIGINT; the second one ends the process at once. */
-function untilAsked(tell: (signal: string) => void): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(EXIT.fatal);
-      tell(name);
-      controller.abort(new Error(`the process was asked to end by ${name}`));
-    });
-  }
-  return controller.signal;
-}
-
-function reportFatal(error: unknown, log: Log): number {
-  if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\n`);
-    return EXIT.usage;
-  }
-  log.fatal(error instanceof ConfigurationError ? {} : { err: error }, errorText(error));
-  return EXIT.fatal;
+  const command = COMMANDS.get(name);
+  if (command !== undefined) return (await command.load()).run(rest);
+  const { runRoles } = await import('./roles/run-roles.ts');
+  return runRoles(args);
 }
 
 process.exitCode = await main(process.argv.slice(2));
