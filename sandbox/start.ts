@@ -10,7 +10,7 @@ import { createFamily, type Family } from './processes.ts';
 import { startRedis } from './redis.ts';
 import { ensureHelm } from './setup/control-plane.cjs';
 import { SetupError } from './setup/setup-error.cjs';
-import { openExistingCluster, openSandbox, type TargetCluster } from './start/cluster.ts';
+import { openExistingCluster, openSandbox, type SandboxParts, type TargetCluster } from './start/cluster.ts';
 import { followToEnd, readClusterUid } from './start/follow.ts';
 import { removeKeys } from './start/forget.ts';
 import {
@@ -83,21 +83,36 @@ async function openFamily(closers: Closers): Promise<{ family: Family; directory
   return { family, directory };
 }
 
-async function openCluster(options: StartOptions, closers: Closers, signal: AbortSignal): Promise<TargetCluster> {
+async function openCluster(
+  options: StartOptions,
+  closers: Closers,
+  parts: Omit<SandboxParts, 'tell'>,
+): Promise<TargetCluster> {
   const { kubeconfig } = options;
   const cluster =
-    kubeconfig === undefined ? await openSandbox(options, tell, signal) : await openExistingCluster(kubeconfig);
+    kubeconfig === undefined ? await openSandbox(options, { ...parts, tell }) : await openExistingCluster(kubeconfig);
   closers.push(() => cluster.close());
   return cluster;
 }
 
-/** The control plane alone; resolves when it can be used. */
+/** The control plane alone, ready for the chart; resolves when it can be used. */
 async function openBare(options: StartOptions, closers: Closers, signal: AbortSignal): Promise<void> {
-  const cluster = await openCluster(options, closers, signal);
+  const { family, directory } = await openFamily(closers);
+  const used: { redis?: Promise<string>; clusterUid?: string } = {};
+  closers.push(() => forgetKeys(used));
+  const redis = () => (used.redis ??= startRedis(family, directory, process.env));
+  const cluster = await openCluster(options, closers, { signal, redis });
+  used.clusterUid = await readClusterUid(cluster.api);
   for (const name of ['openshift', 'monitoring'] as const) if (options[name]) await installExtras(cluster.api, name);
   tell('the control plane is ready');
   await tellState(options, closers, cluster);
   console.log(`\n  export KUBECONFIG=${cluster.kubeconfig}\n\nCtrl-C ends everything.\n`);
+}
+
+/** Leaves no key in a Redis that is not ours. */
+async function forgetKeys({ redis, clusterUid }: { redis?: Promise<string>; clusterUid?: string }): Promise<void> {
+  if (process.env['REDIS_URL'] === undefined || redis === undefined || clusterUid === undefined) return;
+  await removeKeys(await redis, clusterUid);
 }
 
 async function tellState(
@@ -122,7 +137,7 @@ async function install(
   const { family, directory } = await openFamily(closers);
   tell('starting Redis');
   const redisUrl = await startRedis(family, directory, process.env);
-  const cluster = await openCluster(options, closers, signal);
+  const cluster = await openCluster(options, closers, { signal, redis: () => Promise.resolve(redisUrl) });
   const { api } = cluster;
   if (process.env['REDIS_URL'] !== undefined && options.kubeconfig === undefined) {
     const clusterUid = await readClusterUid(api);

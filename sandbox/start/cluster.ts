@@ -5,6 +5,7 @@ import { createConnection } from '../../src/transport/connection.ts';
 import type { Method } from '../../src/api/connection.ts';
 import { startControlPlane } from '../control-plane.ts';
 import { RECORDED_STRATEGIES, startDumper } from '../dumper.ts';
+import { startPodRunner } from '../pods/runner.ts';
 import { ensureControlPlane } from '../setup/control-plane.cjs';
 import type { Installer } from './installation.ts';
 import type { StartOptions } from './options.ts';
@@ -28,17 +29,38 @@ export interface TargetCluster {
 
 const OPERATOR = { namespace: 'kubevirt', name: 'kubevirt-operator' };
 
-/** Starts a control plane, which is built first when need be. `signal` gives up. */
-export async function openSandbox(
-  options: StartOptions,
-  tell: (sentence: string) => void,
-  signal: AbortSignal,
-): Promise<TargetCluster> {
+/** What opening a sandbox needs beside its options. */
+export interface SandboxParts {
+  tell: (sentence: string) => void;
+  /** Gives up. */
+  signal: AbortSignal;
+  /** Address of the Redis for pods of the operator that somebody installs with the chart. */
+  redis: () => Promise<string>;
+}
+
+/** Starts a control plane, which is built first when need be, and what runs the pods that are no fakes. */
+export async function openSandbox(options: StartOptions, parts: SandboxParts): Promise<TargetCluster> {
+  const { tell, signal, redis } = parts;
   const binaries = await ensureControlPlane(process.env);
   signal.throwIfAborted();
   const plane = await startControlPlane({ binaries, nodes: options.nodes, log: tell, signal });
   // Another spec.imageTag makes the operator ask that release for its objects: this answers.
   const dumper = startDumper({ plane, recorded: RECORDED_STRATEGIES, log: tell });
+  const webhooks = { own: [] as number[], ofPods: [] as readonly number[] };
+  const route = (): void => {
+    plane.setWebhookPorts([...webhooks.own, ...webhooks.ofPods]);
+  };
+  const runner = startPodRunner({
+    plane,
+    redis,
+    onWebhookPorts: (ports) => {
+      webhooks.ofPods = ports;
+      route();
+    },
+    // Whoever has no operator of its own sees that of the chart under the known addresses.
+    ...(options.bare ? { ports: { metrics: options.port, dashboard: options.dashboardPort } } : {}),
+    log: tell,
+  });
   return {
     api: plane.api,
     kubeconfig: plane.kubeconfig,
@@ -46,12 +68,13 @@ export async function openSandbox(
     // Its own rights, as in a pod: missing ones show.
     operatorKubeconfig: () => plane.writeServiceAccountKubeconfig(OPERATOR.namespace, OPERATOR.name),
     routeWebhooks: (port) => {
-      plane.setWebhookPorts([port]);
+      webhooks.own = [port];
+      route();
       return Promise.resolve();
     },
     listen: '127.0.0.1',
     async close() {
-      await dumper.stop();
+      await Promise.all([dumper.stop(), runner.stop()]);
       await plane.stop();
     },
   };
