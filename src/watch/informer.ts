@@ -46,6 +46,8 @@ export interface InformerOptions {
   /** Name for logs. */
   name: string;
   project: Project;
+  /** False for a kind that every API server has: one that does not list it is at fault, and not without it. Default: true. */
+  isOptional?: boolean;
   log: Log;
   limits?: InformerLimits;
   /** Called with the changes of one event or list, after they are in the cache. */
@@ -210,10 +212,10 @@ export class Informer {
 
   /** Decides how to go on after a failure, and says so in the log. Returns the milliseconds to wait. */
   #explain(error: unknown): number {
-    if (isNotFound(error) && !this.#isHiccup()) return this.#becomeAbsent();
+    if (isNotFound(error) && this.#options.isOptional !== false && !this.#isHiccup()) return this.#becomeAbsent();
     if (isInitializing(error)) return this.#expectedBackoff.next();
     // A server that has had no event of a kind since its start sends no bookmarks of it: silence then means nothing, and is borne ever longer.
-    if (isSilence(error)) this.#silenceMs = Math.min(this.#silenceMs * 2, this.#limits.watchSeconds * 2000);
+    if (isSilence(error)) this.#silenceMs = Math.min(this.#silenceMs * 2, this.#limits.watchSeconds * 1000);
     if (isExpired(error)) this.#mustList = true;
     this.#interruptedSince ??= performance.now();
     const wait = Math.max(askedWait(error), this.#backoff.next());

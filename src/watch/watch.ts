@@ -17,7 +17,7 @@ export interface WatchSource {
 export interface WatchLimits {
   /** Objects per page of a list. */
   pageSize: number;
-  /** After how long the server ends a watch, in seconds; up to a tenth more or less at random, so that watches do not all end at once. */
+  /** After how long the server ends a watch at the latest, in seconds; up to a fifth earlier at random, so that watches do not all end at once. */
   watchSeconds: number;
   /** Without a byte for so long a watch counts as dead. A server that has seen an event of the kind sends a bookmark about once a minute. */
   silenceMs: number;
@@ -83,7 +83,7 @@ export async function* readWatch(
       watch: true,
       allowWatchBookmarks: true,
       resourceVersion: options.version,
-      timeoutSeconds: Math.round(limits.watchSeconds * (0.9 + options.random() / 5)),
+      timeoutSeconds: Math.round(limits.watchSeconds * (0.8 + options.random() / 5)),
     },
     accept: source.metadataOnly ? AS_METADATA : 'application/json',
     lane: 'watch',

@@ -128,18 +128,19 @@ export class Watches {
 
   #startRow(row: WatchRow): void {
     const { connection, operatorNamespace, depth, log } = this.#options;
+    const crd = crdOf(row);
     const informer = new Informer({
       connection,
       source: sourceOf(row, operatorNamespace, depth),
       name: row.id,
       project: (object) => keep(row, depth, object),
+      isOptional: crd !== undefined || row.feature !== undefined,
       log,
       limits: this.#limitsOf(row),
       onChange: (events) => {
         this.#publish(row, events);
       },
     });
-    const crd = crdOf(row);
     if (crd !== undefined && this.#crds.has(crd)) informer.expect(true);
     this.#informers.set(row, informer);
     void informer.run();
