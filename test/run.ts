@@ -18,7 +18,7 @@ import { SHARED_KUBECONFIG } from './integration/fixtures/shared-kubeconfig.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /** Folders of test files; node runs the files by their names. */
-const FOLDERS = ['unit', 'parity', 'build', 'chart', 'integration'];
+const FOLDERS = ['unit', 'parity', 'docs', 'build', 'chart', 'integration'];
 
 /** A file that hangs must not hold up the whole run; a long one has outages of ten minutes in it. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000;
