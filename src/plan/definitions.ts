@@ -1,6 +1,6 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { isEmptied, isHeld, planRelease } from './crd-finalizer.ts';
-import { isGenerationRecorded } from './generations.ts';
+import { isGenerationRecorded, isUnrecordedSinceCreation } from './generations.ts';
 import { buildPatch, setOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
 import { describeLostVersions, findLostVersions } from './stored-versions.ts';
@@ -85,8 +85,10 @@ function planDefinition(wanted: KubernetesObject, context: PassContext): Action[
   const live = context.world.get(KIND, wanted.metadata.name ?? '');
   if (live === undefined) return [{ verb: 'create', kind: KIND, object: wanted }];
   if (live.metadata.deletionTimestamp !== undefined) return planRemnant(live);
-  // Caches hold no schemas, and a CRD's content follows from the release alone: whoever has not touched it since our write has not changed it.
-  const isSame = isGenerationRecorded(context.generations, KIND, live);
+  // Caches hold no schemas, and a CRD's content follows from the release alone: whoever has not touched it since our write has not changed it. A run that was
+  // cut short has left no record of what it created; the annotations then say which release that was for.
+  const isSame =
+    isGenerationRecorded(context.generations, KIND, live) || isUnrecordedSinceCreation(context.generations, KIND, live);
   if (isSame && isMetadataCurrent(wanted.metadata, live.metadata)) return [];
   return [
     buildPatch(KIND, { wanted: wanted.metadata, live, precondition: 'generation' }, [

@@ -45,6 +45,15 @@ export function isGenerationRecorded(
   return generation !== undefined && findGeneration(generations, kind, live)?.lastGeneration === generation;
 }
 
+/** Whether `live` is as somebody created it, and no write of it was ever recorded. */
+export function isUnrecordedSinceCreation(
+  generations: readonly GenerationStatus[],
+  kind: KindName,
+  live: KubernetesObject,
+): boolean {
+  return live.metadata.generation === 1 && findGeneration(generations, kind, live) === undefined;
+}
+
 /**
  * A short fingerprint of a wanted spec: the same for equal JSON in any key order. It stands beside the generation in the status, so that a spec which
  * somebody else's mutating webhook alters on its way in is not written again and again.

@@ -1,6 +1,14 @@
 /** Version of the job data that this build writes. A higher one belongs to a newer build and is left alone (design decision 2). */
 export const JOB_VERSION = 1;
 
+/**
+ * Under which id the jobs of a key are made one. Each version has its own: else the job of a newer build, which an older one leaves alone, would keep that one from
+ * its own jobs, during an update of ourselves and for good after a way back.
+ */
+export function deduplicationIdOf(key: string, version: number = JOB_VERSION): string {
+  return `${key} v${version}`;
+}
+
 /** Data of a reconcile job. */
 export interface JobData {
   version: number;

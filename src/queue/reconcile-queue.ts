@@ -15,7 +15,7 @@ import {
   type Taken,
 } from './causes.ts';
 import type { RedisClient, RedisConnections } from './connection.ts';
-import { JOB_VERSION, type JobData } from './job-data.ts';
+import { deduplicationIdOf, JOB_VERSION, type JobData } from './job-data.ts';
 import { readJobs } from './job-source.ts';
 import { buildKeys, RECONCILE_QUEUE, type Keys } from './keys.ts';
 import { DELETE_AWAITED_MS, OwnWrites } from './own-writes.ts';
@@ -63,7 +63,7 @@ export class ReconcileQueue implements PassQueue, WriteRecorder {
       RECONCILE_QUEUE,
       { version: JOB_VERSION, key },
       {
-        deduplication: { id: key, keepLastIfActive: true },
+        deduplication: { id: deduplicationIdOf(key), keepLastIfActive: true },
         attempts: 1,
         removeOnComplete: KEEP,
         removeOnFail: KEEP,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Cause } from '../../../src/api/causes.ts';
 import type { KindName } from '../../../src/api/kinds.ts';
+import { deduplicationIdOf, JOB_VERSION } from '../../../src/queue/job-data.ts';
 import { startRedis, type TestRedis } from '../fixtures/redis.ts';
 import type { ReconcileQueue } from '../../../src/queue/reconcile-queue.ts';
 import { eventually } from '../fixtures/eventually.ts';
@@ -232,6 +233,21 @@ test('a job of a newer release is left alone, and found again by the next leader
   // A new leader looks at it once, and puts it off again if it is no newer itself.
   const nextLeader = takeJobs(t, queue);
   await assert.rejects(Promise.race([nextLeader(), secondLook(queue)]), /looked/);
+});
+
+test('a job of a newer release does not keep this one from the same key, after a way back for example', async (t) => {
+  const { queue } = await openParts(t, server.url);
+  const deduplication = { id: deduplicationIdOf(KEY, JOB_VERSION + 1), keepLastIfActive: true };
+  await queue.queue.add('reconcile', { version: JOB_VERSION + 1, key: KEY }, { deduplication });
+  const next = takeJobs(t, queue)();
+  await eventually(
+    () => queue.queue.getDelayedCount(),
+    (delayed) => delayed === 1,
+  );
+  await queue.add(KEY, { type: 'added', at: 1 });
+  const ours = await next;
+  assert.equal(ours.key, KEY);
+  await ours.complete({});
 });
 
 /** Rejects when the only delayed job was looked at twice. */

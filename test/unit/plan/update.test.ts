@@ -229,6 +229,18 @@ describe('custom resource definitions', () => {
     assert.deepEqual((await installation.pass()).writes, []);
   });
 
+  it('made by a run that was cut short before it could record them are not written again, unless somebody has edited one', async () => {
+    const installation = await deployed();
+    installation.generations = installation.generations.filter(
+      ({ resource }) => resource !== 'customresourcedefinitions',
+    );
+    assert.deepEqual((await installation.pass()).writes, []);
+    installation.cluster.edit('CustomResourceDefinition', NAME, ({ spec }) => {
+      (spec as { names: { categories?: string[] } }).names.categories = ['theirs'];
+    });
+    assert.deepEqual((await installation.pass()).writes, [`patch CustomResourceDefinition ${NAME}`]);
+  });
+
   it('B05: left over from a removal that nobody finished, are let go and created again', async () => {
     const installation = await deployed();
     const { cluster } = installation;

@@ -43,10 +43,15 @@ test('an unfinished run says nothing about what it did not write', () => {
   assert.equal(adopt([object('Deployment', 'virt-api', 4)], known, false), known);
 });
 
-test('what is being deleted, definitions and kinds without a record are left out', () => {
+test('of definitions, whose content nobody compares, only one that is as it was created is recorded', () => {
+  const definitions = { ...entry('customresourcedefinitions', 'created', 1), group: 'apiextensions.k8s.io/v1' };
+  const live = [object('CustomResourceDefinition', 'created', 1), object('CustomResourceDefinition', 'edited', 2)];
+  assert.deepEqual(adopt(live, known), [...known, definitions]);
+});
+
+test('what is being deleted and kinds without a record are left out', () => {
   const live = [
     object('Deployment', 'virt-api', 4, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
-    object('CustomResourceDefinition', 'x', 1),
     object('Secret', 'x', 1),
     object('ValidatingWebhookConfiguration', 'virt-operator-tmp-webhook1', 1),
   ];
