@@ -1,12 +1,10 @@
-import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
+import express, { type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { errorText } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { NO_TRACE, type Span, type Trace } from '../src/trace/trace.ts';
+import { answerUnreadable, readReview } from './review-body.ts';
 import { buildResponse, cutText, type Verdict } from './verdict.ts';
-
-/** Largest review that is read, in bytes: an old and a new object of etcd's maximum size each, with room to spare. */
-const MAX_REVIEW_BYTES = 7 * 1024 * 1024;
 
 const object = z.record(z.string(), z.unknown());
 /** A name that can stand in a path: Kubernetes allows no other, and a request of ours may be made with it. */
@@ -123,52 +121,6 @@ async function decide({
   }
 }
 
-/** A host that reads bodies itself has limits of its own; the size that the caller has announced is there all the same. */
-const refuseLarge: RequestHandler = (request, response, next) => {
-  if (Number(request.headers['content-length'] ?? 0) <= MAX_REVIEW_BYTES && sizeOf(request.body) <= MAX_REVIEW_BYTES)
-    next();
-  else response.status(413).type('text/plain').send('a review is smaller than that');
-};
-
-const sizeOf = (body: unknown) => (typeof body === 'string' || Buffer.isBuffer(body) ? body.length : 0);
-
-/** A serverless host may hand over the body as it came, in one piece, and leave the parser nothing to read. */
-const parseGivenBody: RequestHandler = (request, response, next) => {
-  const body: unknown = request.body;
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-    next();
-    return;
-  }
-  try {
-    request.body = JSON.parse(body.toString()) as unknown;
-  } catch (error) {
-    response
-      .status(400)
-      .type('text/plain')
-      .send(cutText(errorText(error)));
-    return;
-  }
-  next();
-};
-
-/** Body-parser's errors carry the status to answer with: 400 malformed, 413 too large, 415 wrong encoding. */
-const answerUnreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (response.headersSent) {
-    next(error);
-    return;
-  }
-  const status = z.object({ status: z.number().int().min(400).max(499) }).safeParse(error);
-  response
-    .status(status.success ? status.data.status : 500)
-    .type('text/plain')
-    .send(cutText(errorText(error)));
-};
-
-const requireJson: RequestHandler = (request, response, next) => {
-  if (request.is('application/json') === 'application/json') next();
-  else response.status(415).type('text/plain').send('the content type of a review is application/json');
-};
-
 /**
  * An Express router that answers AdmissionReviews and stands alone. Anything that is not a review is answered 4xx; a review is
  * always answered 200 with the uid of the request (spec/webhooks.md §2).
@@ -176,9 +128,7 @@ const requireJson: RequestHandler = (request, response, next) => {
 export function createReviewRouter(options: ReviewOptions): Router {
   const { path } = options;
   const router = express.Router();
-  // Under a serverless host the body may have been read or parsed already; express.json leaves it alone then.
-  const readBody = express.json({ limit: MAX_REVIEW_BYTES, strict: false });
-  router.post(path, requireJson, refuseLarge, parseGivenBody, readBody, answerReview(options));
+  router.post(path, ...readReview(), answerReview(options));
   router.all(path, (_request, response) => {
     response.status(405).set('Allow', 'POST').type('text/plain').send('reviews come by POST');
   });

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Log } from '../src/log.ts';
 import { verifyClient, type ClientPolicy } from './client-certificates.ts';
-import { openListener, type TlsListener } from './tls-listener.ts';
+import { openListener, type Patience, type TlsListener } from './tls-listener.ts';
 import { createFallbackCertificate } from './tls/fallback-certificate.ts';
 import { ServingCertificate, type ServingInputs } from './tls/serving.ts';
 
@@ -30,6 +30,8 @@ export interface ServerOptions {
   onChange: (listener: () => void) => () => void;
   now: () => Date;
   log: Log;
+  /** How long callers may take; default: as long as API servers wait. */
+  patience?: Patience;
 }
 
 /** The running listeners. */
@@ -51,9 +53,9 @@ export interface RunningServer {
 
 /** Opens both listeners, or none when one of them fails. */
 async function openListeners(options: ServerOptions, serving: ServingCertificate): Promise<TlsListener[]> {
-  const { host, port, log, webhooks } = options;
+  const { host, port, log, webhooks, patience } = options;
   const secureContext = serving.secureContext();
-  const common = { host, secureContext, log };
+  const common = { host, secureContext, log, patience };
   const routers = [helmet(), ...options.metrics];
   const metrics = await openListener({ ...common, port, flag: '--port', routers, requestCertificate: false });
   if (webhooks === undefined) return [metrics];

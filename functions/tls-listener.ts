@@ -6,10 +6,14 @@ import { errorText } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { listen } from './listen.ts';
 
-/** Milliseconds for a connection to send a whole request; API servers time out after 10 s. */
-const REQUEST_TIMEOUT_MS = 15_000;
-/** How often Node looks for requests that are beyond their time. */
-const CHECK_EVERY_MS = 5000;
+/** How long callers may take, in milliseconds; tests make it short. */
+export interface Patience {
+  /** For a handshake, and for a connection to send a whole request; API servers time out after 10 s. */
+  requestMs: number;
+  /** How often Node looks for requests that are beyond their time. */
+  checkMs: number;
+}
+const PATIENCE: Patience = { requestMs: 15_000, checkMs: 5000 };
 /** Longer than Go's clients keep an idle connection (90 s): whoever closes first must not be the one who cannot know of a request on its way. */
 const KEEP_ALIVE_MS = 120_000;
 
@@ -18,6 +22,9 @@ const KEEP_ALIVE_MS = 120_000;
  * that they used last. Without this a new replica would get nothing to do for as long as the old connections live.
  */
 const REQUESTS_PER_CONNECTION = 100;
+
+/** Open connections: API servers need a few each, every one costs 55 kB, and anybody can open them. */
+const MAX_CONNECTIONS = 1000;
 
 /** What one HTTPS listener is opened with. */
 export interface ListenerOptions {
@@ -30,6 +37,7 @@ export interface ListenerOptions {
   requestCertificate: boolean;
   secureContext: SecureContextOptions;
   log: Log;
+  patience?: Patience | undefined;
 }
 
 /** An open HTTPS listener. */
@@ -64,6 +72,7 @@ const answerUnknown: RequestHandler = (_request, response) => {
 };
 
 function createTlsServer(options: ListenerOptions): Server {
+  const { requestMs, checkMs } = options.patience ?? PATIENCE;
   const app = express();
   app.disable('x-powered-by').disable('etag');
   for (const router of options.routers) app.use(router);
@@ -73,14 +82,19 @@ function createTlsServer(options: ListenerOptions): Server {
       ...options.secureContext,
       ...(options.requestCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       ALPNProtocols: ['http/1.1'],
-      handshakeTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
+      handshakeTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
     },
     app,
   );
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  server.requestTimeout = requestMs;
+  server.headersTimeout = requestMs;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  // Whoever holds connections without a use for them must not keep the others out.
+  server.on('drop', () => {
+    server.closeIdleConnections();
+  });
   return server;
 }
 

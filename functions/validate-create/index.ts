@@ -4,6 +4,7 @@ import { resourcePath } from '../../src/api/kinds.ts';
 import { asKubeVirt, type KubeVirt } from '../../src/api/kubevirt.ts';
 import type { Log } from '../../src/log.ts';
 import type { Trace } from '../../src/trace/trace.ts';
+import { createGate } from '../gate.ts';
 import { createReviewRouter, type ObserveReview } from '../review.ts';
 import type { Verdict, Violation } from '../verdict.ts';
 import type { CheckPlacement } from '../validate-update/placement.ts';
@@ -51,9 +52,13 @@ async function isAnyThere(api: ApiConnection, signal: AbortSignal): Promise<bool
   return Array.isArray(list.items) && list.items.length > 0;
 }
 
+/** Decisions for which the API server is asked at a time, and that wait; anybody who reaches the port can make us ask. */
+const LOOKS = { running: 8, waiting: 32, what: 'creations are being checked' };
+
 /** validate-create: the schema, then that there is no KubeVirt yet in any namespace (spec/webhooks.md §3), then the semantic checks if they are wanted. */
 export function createValidateCreate(options: ValidateCreateOptions): Router {
   const { api, log, findSchemaProblems, check } = options;
+  const gate = createGate(LOOKS);
   return createReviewRouter({
     path: VALIDATE_CREATE_PATH,
     name: 'validate-create',
@@ -61,7 +66,7 @@ export function createValidateCreate(options: ValidateCreateOptions): Router {
       const object = request.object ?? {};
       const problems = findSchemaProblems(object);
       if (problems.length > 0) return { kind: 'schema', problems };
-      if (await isAnyThere(api, signal)) {
+      if (await gate(() => isAnyThere(api, signal), signal)) {
         return { kind: 'refused', message: 'KubeVirt is already created: a cluster has at most one KubeVirt object.' };
       }
       if (check === undefined) return { kind: 'allowed' };

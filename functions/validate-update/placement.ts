@@ -2,6 +2,7 @@ import type { ApiConnection } from '../../src/api/connection.ts';
 import { resourcePath, apiVersionOf } from '../../src/api/kinds.ts';
 import type { NodePlacement } from '../../src/api/kubevirt.ts';
 import { ApiError } from '../../src/errors.ts';
+import { createGate } from '../gate.ts';
 
 /** Name of the object that is created by dry run alone (spec/webhooks.md §4.3). */
 const NAME = 'placement-validation-webhook';
@@ -44,34 +45,15 @@ const buildProbe = (
   },
 });
 
-/** Lets at most `MAX_RUNNING` tasks run at a time, in the order in which they came. Rejects when too many wait already. */
-function createGate(): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (task) => {
-    if (waiting.length >= MAX_WAITING) throw new Error('too many placements are being checked; try again');
-    if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
-}
-
 /**
  * The placement check of validate-update: a dry-run create of a Deployment or DaemonSet. Whoever reaches the port can trigger it, so it is bounded: only in
  * the operator's namespace, one fixed name, two at a time, a short queue, error text cut.
  */
 export function createPlacementCheck(options: { api: ApiConnection; operatorNamespace: string }): CheckPlacement {
   const { api, operatorNamespace } = options;
-  const gate = createGate();
+  const gate = createGate({ running: MAX_RUNNING, waiting: MAX_WAITING, what: 'placements are being checked' });
   return (kind, placement, signal) =>
     gate(async () => {
-      signal.throwIfAborted();
       try {
         const body = buildProbe(kind, operatorNamespace, placement);
         const path = resourcePath(kind, operatorNamespace);
@@ -82,5 +64,5 @@ export function createPlacementCheck(options: { api: ApiConnection; operatorName
         if (error instanceof ApiError) return undefined;
         throw error;
       }
-    });
+    }, signal);
 }

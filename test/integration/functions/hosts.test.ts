@@ -178,6 +178,16 @@ const rows: { name: string; router: () => Router; call: Call; want: { code: numb
     },
   ];
 for (const { name: hostName, start } of hosts) {
+  test(`${hostName}: large reviews take turns, and none is left waiting`, async () => {
+    const send = await start(router.update());
+    const large = post(VALIDATE_UPDATE_PATH, update({ imageTag: 'x'.repeat(200_000) }));
+    const answers = await Promise.all(Array.from({ length: 18 }, () => send(large)));
+    for (const { code, body } of [...answers, await send(large)]) {
+      assert.equal(code, 200);
+      assert.match(body, allowed);
+    }
+  });
+
   for (const { name, router: build, call, want } of rows) {
     test(`${hostName}: ${name}`, async () => {
       const send = await start(build());

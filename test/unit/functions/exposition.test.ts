@@ -88,7 +88,8 @@ const readSamples = (body: string) =>
   new Map(
     body
       .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
+      // What the garbage collector did so far differs between two scrapes.
+      .filter((line) => line !== '' && !/^#|^nodejs_gc/.test(line))
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]),
   );
 
