@@ -47,7 +47,7 @@ async function images(session: ImagesSession): Promise<Answer> {
 /** Label of everything that the chart installs. */
 const CHART_LABEL = { key: 'app.kubernetes.io/name', value: 'virt-operator' };
 
-async function readLive({ common, io, signal, connect }: ImagesSession): Promise<ImageFacts> {
+async function readLive({ common, io, signal, tell, connect }: ImagesSession): Promise<ImageFacts> {
   const scene = await openScene({ connection: await connect(), namespace: common.namespace, env: io.env, signal });
   const kubeVirt = requireKubeVirt(scene, common.namespace);
   const context = await buildContext(scene, kubeVirt, io.now());
@@ -61,7 +61,13 @@ async function readLive({ common, io, signal, connect }: ImagesSession): Promise
     client.list('Deployment', { namespace: operatorNamespace }),
     client.list('Pod', { namespace: operatorNamespace }),
   ]);
-  return { context, operator: deployments.filter(isOfChart), digests: readDigests(pods) };
+  const operator = deployments.filter(isOfChart);
+  if (operator.length === 0) tell("the operator runs outside of the cluster; its own images are the chart's defaults");
+  return {
+    context,
+    operator: operator.length === 0 ? await readOperatorDefaults(tell) : operator,
+    digests: readDigests(pods),
+  };
 }
 
 function isOfChart({ metadata }: KubernetesObject): boolean {
@@ -81,10 +87,17 @@ async function readFromFile(file: string, { io, tell }: ImagesSession): Promise<
       `the images are those of ${COMPILED_RELEASE} under the tag ${target.kubeVirtVersion}: other releases may need others`,
     );
   }
-  const operator = await readChartDefaults();
-  if (operator === undefined)
-    warn("the operator's own image and that of Redis are not among them: there is no chart here");
-  return { context: buildOffline(kubeVirt, environment, io.now()), operator: operator ?? [], digests: new Map() };
+  const operator = await readOperatorDefaults(tell);
+  return { context: buildOffline(kubeVirt, environment, io.now()), operator, digests: new Map() };
+}
+
+/** What the chart brings with it when nothing is set. */
+async function readOperatorDefaults(tell: (sentence: string) => void): Promise<KubernetesObject[]> {
+  const defaults = await readChartDefaults();
+  if (defaults === undefined) {
+    tell("warning: the operator's own image and that of Redis are not among them: there is no chart here");
+  }
+  return defaults ?? [];
 }
 
 /** APIs that a cluster has or has not do not matter: no image hangs on them. */

@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 
 import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
 import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
+import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { UsageError } from './frame/exit.ts';
 
@@ -13,8 +14,9 @@ export interface FileIo {
 }
 
 /** Reads the KubeVirt object in a file and checks it against its schema. Rejects with a UsageError that names the file and what is wrong with it. */
-export async function readKubeVirtFile(file: string, io: FileIo): Promise<KubeVirt> {
-  const object = await parseFile(file, io);
+export async function readKubeVirtFile(path: string, io: FileIo): Promise<KubeVirt> {
+  const file = path === '-' ? 'standard input' : path;
+  const object = parseText(await readText(path, file, io), file);
   const { kind, metadata } = object;
   if (kind !== 'KubeVirt') {
     throw new UsageError(
@@ -40,19 +42,23 @@ function checkSchema({ spec }: KubeVirt, file: string, io: FileIo): void {
   if (refused.length > 0) throw new UsageError(`the KubeVirt object in ${file} is not valid: ${refused.join('; ')}`);
 }
 
-async function parseFile(file: string, io: FileIo): Promise<Record<string, unknown>> {
-  let text: string;
+async function readText(path: string, file: string, io: FileIo): Promise<string> {
   try {
-    text = await io.read(file);
+    return await io.read(path);
   } catch (cause) {
     throw new UsageError(`cannot read the KubeVirt object from ${file}`, { cause });
   }
+}
+
+function parseText(text: string, file: string): Record<string, unknown> {
   let value: unknown;
   try {
     // An empty field is an unset one.
     value = parse(text, (_key, field: unknown) => field ?? undefined);
-  } catch (cause) {
-    throw new UsageError(`${file} is neither YAML nor JSON`, { cause });
+  } catch (error) {
+    // Below its first line the parser draws a picture of the place.
+    const [reason = ''] = errorText(error).split(':\n');
+    throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`);
   }
   if (typeof value !== 'object' || value === null) throw new UsageError(`${file} holds no object`);
   return value as Record<string, unknown>;

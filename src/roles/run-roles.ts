@@ -35,7 +35,9 @@ export async function runRoles(args: readonly string[]): Promise<number> {
   const asked = decideRole(args);
   if (asked !== undefined) return runRole(asked.role, asked.rest);
   const known = [...ROLES.filter((role) => role !== 'dump'), ...COMMANDS.keys()];
-  process.stderr.write(`unknown role or command "${name}"; one of: ${known.join(', ')}\n`);
+  process.stderr.write(
+    `unknown role or command "${name}"; one of: ${known.join(', ')}; --help tells what each is for\n`,
+  );
   return EXIT.usage;
 }
 

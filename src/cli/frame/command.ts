@@ -5,7 +5,7 @@ import type { Connection } from '../../transport/connection.ts';
 import { buildPaint, type Paint } from '../text/paint.ts';
 import { EXIT, UsageError, type ExitCode } from './exit.ts';
 import { processIo, type CommandIo } from './io.ts';
-import { findKubeconfig } from './kubeconfig.ts';
+import { findKubeconfig, isInPod } from './kubeconfig.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -202,6 +202,11 @@ async function openConnection(role: string, values: CommonValues, io: CommandIo)
       '--context names a context of a kubeconfig, and there is none: name its file with --kubeconfig',
     );
   }
+  if (kubeconfig === undefined && !isInPod(io.env)) {
+    throw new UsageError(
+      'there is no cluster to look at: KUBECONFIG is not set and there is no ~/.kube/config; name a kubeconfig with --kubeconfig FILE, or start a cluster to try things on with "sandbox up"',
+    );
+  }
   return openCluster(role, { kubeconfig, context: values.context });
 }
 
@@ -220,7 +225,18 @@ function explain(error: unknown): string {
   if (refusal?.status === 403)
     return `${text}\nThe kubeconfig's user lacks a right: use another one, or have it granted.`;
   if (refusal?.status === 401) return `${text}\nThe API server does not know the kubeconfig's user: log in again.`;
+  if (isUnreachable(error))
+    return `${text}\nIs the cluster up, and is this its kubeconfig? --kubeconfig and --context name another.`;
   return text;
+}
+
+/** Codes of the system for an address where nobody answers. */
+const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EAI_AGAIN'];
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return (code !== undefined && UNREACHABLE.includes(code)) || isUnreachable(error.cause);
 }
 
 function findApiError(error: unknown): ApiError | undefined {

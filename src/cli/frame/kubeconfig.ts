@@ -15,9 +15,14 @@ export async function findKubeconfig(
   for (const file of listed) if (await isThere(file)) return file;
   // One that is not there is the user's mistake: the error names it.
   if (listed.length > 0) return listed[0];
-  if ((env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return undefined;
+  if (isInPod(env)) return undefined;
   const usual = join(env['HOME'] ?? homedir(), '.kube', 'config');
   return (await isThere(usual)) ? usual : undefined;
+}
+
+/** Whether this process runs in a pod, which has a service account. */
+export function isInPod(env: Readonly<Record<string, string | undefined>>): boolean {
+  return (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '';
 }
 
 async function isThere(file: string): Promise<boolean> {

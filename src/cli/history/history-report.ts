@@ -1,6 +1,7 @@
 import type { Cause } from '../../api/causes.ts';
 import { objectKey, type KubernetesObject } from '../../api/objects.ts';
 import type { PassRecord } from '../../queue/pass-log.ts';
+import { describeDuration } from '../text/duration.ts';
 
 /** Something that happened. Times are milliseconds since the epoch. */
 export interface HistoryEntry {
@@ -87,7 +88,9 @@ function describePass(pass: PassRecord): HistoryEntry {
     what: OUTCOMES[outcome],
     isBad: outcome === 'retry' || outcome === 'never',
     about: `KubeVirt ${key}`,
-    text: [`${writes} writes in ${durationMs} ms`, cause, ...failures].filter((part) => part !== '').join('; '),
+    text: [`${writes} ${writes === 1 ? 'write' : 'writes'} in ${describeDuration(durationMs)}`, cause, ...failures]
+      .filter((part) => part !== '')
+      .join('; '),
     pass,
   };
 }

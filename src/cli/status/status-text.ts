@@ -29,12 +29,12 @@ const GOOD: Readonly<Record<string, string>> = { Progressing: 'False', Degraded:
 
 function renderConditions({ conditions }: StatusReport, now: number, paint: Paint): string {
   if (conditions.length === 0) return '';
-  const rows = conditions.map(({ type, status, reason, message, since }) => [
+  const rows = conditions.map(({ type, status, reason, message, since }, index) => [
     type,
     paint(status === (GOOD[type] ?? 'True') ? 'good' : 'bad', status),
     reason,
     since === undefined ? '' : describeSpan(now - since),
-    message,
+    message !== '' && message === conditions[index - 1]?.message ? paint('dim', 'the same') : message,
   ]);
   return `\n${indent(renderTable(['condition', 'status', 'reason', 'for', 'message'], rows, paint))}`;
 }

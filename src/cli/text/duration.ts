@@ -18,6 +18,12 @@ export function describeSpan(milliseconds: number): string {
   return remainder === 0 ? text : `${text} ${remainder} ${small.name}`;
 }
 
+/** How long something took: `350 ms`, `4.2 s`, `1 min 5 s`. */
+export function describeDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)} s` : describeSpan(milliseconds);
+}
+
 /** A time as seen from `now`: `in 3 h`, `4 min ago`, `now`. */
 export function describeTime(time: number, now: number): string {
   const distance = time - now;

@@ -22,7 +22,7 @@ async function images(spec: object, env: Record<string, string> = {}) {
 }
 
 describe('images of an installation that is not there yet', () => {
-  test("those of the release, the operator's own and Redis, as the chart has them", async () => {
+  test("B59: those of the release, the operator's own and Redis, as the chart has them", async () => {
     const { lines, err } = await images({});
     const all = lines.map(({ image }) => image);
     const values = parse(

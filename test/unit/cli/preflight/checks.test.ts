@@ -227,7 +227,7 @@ describe('preflight checks', () => {
       want: [],
     },
     {
-      name: 'a webhook of an old installation (B44)',
+      name: 'B44: a webhook of an old installation',
       facts: { ...gone, webhooks: [webhook('old', { labels: managed, group: 'x' })] },
       want: [
         {

@@ -157,7 +157,7 @@ describe('a status', () => {
       want: /no pod of the operator is ready/,
     },
     {
-      name: 'admission that does not answer (B45)',
+      name: 'B45: admission that does not answer',
       facts: {
         operator: [{ name: 'virt-operator', wanted: 0, ready: 0 }],
         deletionBlock: { isUnanswered: true, reason: 'x' },
