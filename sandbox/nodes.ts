@@ -3,6 +3,9 @@ import type { ApiObject } from './api-client.ts';
 /** How many of the nodes are labelled as control plane; KubeVirt's infra components are placed there. */
 const CONTROL_PLANE_NODES = 3;
 
+/** Pods on a node of this name are left alone (stages/stages.yaml): a test plays its kubelet. */
+export const HAND_PLAYED_NODE = 'node-by-hand';
+
 /** Node number `index`, from 0: plenty of room, the labels a kubelet sets, the first three belong to the control plane. */
 export function buildNode(index: number): ApiObject {
   const name = `node-${String(index + 1).padStart(2, '0')}`;

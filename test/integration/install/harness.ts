@@ -44,6 +44,7 @@ export interface Operator {
 export interface AuditEntry {
   verb: string;
   userAgent: string;
+  user: { username: string };
   requestReceivedTimestamp: string;
   requestURI: string;
   objectRef?: { resource: string; namespace?: string; name?: string; subresource?: string };
@@ -54,9 +55,9 @@ export interface AuditEntry {
  * Starts a control plane with fake nodes and a Redis, which nobody else uses. They end, as the operators do, with the given test, else with the file: several
  * at a time would be too much for a small machine.
  */
-export async function startSite(owner?: { after: (close: () => Promise<void>) => void }): Promise<Site> {
+export async function startSite(owner?: { after: (close: () => Promise<void>) => void }, nodes = 3): Promise<Site> {
   const [plane, redis] = await Promise.all([
-    startControlPlane({ binaries: requireBinaries() }),
+    startControlPlane({ binaries: requireBinaries(), nodes }),
     startRedis({ own: true }),
   ]);
   const closing: (() => unknown)[] = [() => plane.stop(), () => redis.stop()];

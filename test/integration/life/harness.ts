@@ -31,10 +31,10 @@ export interface LifeSite extends Site {
 
 /** Starts a site where other releases can be installed too: `recorded` strategies of theirs, else our own dump under their version. */
 export async function startLifeSite(
-  options: Omit<DumperOptions, 'plane'> & { owner?: Parameters<typeof startSite>[0] } = {},
+  options: Omit<DumperOptions, 'plane'> & { owner?: Parameters<typeof startSite>[0]; nodes?: number } = {},
 ): Promise<LifeSite> {
-  const { owner, ...how } = options;
-  const site = await startSite(owner);
+  const { owner, nodes, ...how } = options;
+  const site = await startSite(owner, nodes);
   const { plane } = site;
   await plane.api.expect('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
     apiVersion: 'v1',

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { objectKey, type KubernetesObject } from '../../../src/api/objects.ts';
+import { readAudit, readKubeVirt, type Site } from '../install/harness.ts';
+import { describeWrite } from './harness.ts';
+import { listManaged } from './snapshot.ts';
+
+/** What has happened while nobody wanted anything. */
+export interface Idleness {
+  /** The operator's requests but watches, as `verb resource name`. */
+  requests: string[];
+  /** Objects whose resourceVersion is another one, the KubeVirt object included, as `Kind namespace/name`. */
+  changed: string[];
+}
+
+async function readVersions(site: Site): Promise<Map<string, string | undefined>> {
+  const objects = [...(await listManaged(site.plane.api)), await readKubeVirt(site)];
+  return new Map(objects.map(({ kind, metadata }) => [nameOf(kind, metadata), metadata.resourceVersion]));
+}
+
+function nameOf(kind: string, { name = '', namespace }: KubernetesObject['metadata']): string {
+  return `${kind} ${objectKey(name, namespace)}`;
+}
+
+/** Leaves the site alone for so many milliseconds, and tells what has happened in that time. */
+export async function whenIdle(site: Site, milliseconds: number): Promise<Idleness> {
+  const before = await readVersions(site);
+  const from = (await readAudit(site)).length;
+  await pause(milliseconds);
+  const requests = (await readAudit(site)).slice(from).filter(({ verb }) => verb !== 'watch');
+  const after = await readVersions(site);
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  return {
+    requests: requests.map(describeWrite),
+    changed: names.filter((name) => before.get(name) !== after.get(name)),
+  };
+}
