@@ -112,3 +112,19 @@
       key: writeToken
       optional: true
 {{- end -}}
+
+{{/* Where traces are sent. Nothing without a collector. */}}
+{{- define "virt-operator.tracingEnv" -}}
+{{- with .Values.tracing -}}
+{{- if .endpoint -}}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+{{- if ne (float64 .ratio) 1.0 }}
+- name: OTEL_TRACES_SAMPLER
+  value: parentbased_traceidratio
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .ratio | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -146,6 +146,9 @@ spec:
             {{- . | nindent 12 }}
             {{- end }}
             {{- include "virt-operator.redisEnv" $root | nindent 12 }}
+            {{- with include "virt-operator.tracingEnv" $root }}
+            {{- . | nindent 12 }}
+            {{- end }}
             {{- with .own.extraEnv | default $values.extraEnv }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
