@@ -22,6 +22,8 @@ export interface ApiRequest {
   accept?: string;
   /** Aborting it rejects the call with the signal's reason and destroys its socket. */
   signal?: AbortSignal;
+  /** Called right before the call is sent, after all waits; when it aborts `signal`, the call is not sent. */
+  beforeSend?: () => void;
   /** Default `normal`. */
   lane?: Lane;
   /** Milliseconds without an answer after which the call fails; default 30,000. */

@@ -22,6 +22,8 @@ interface DeleteOptions {
 export interface ClientOptions {
   /** Aborts every call. */
   signal?: AbortSignal;
+  /** Called right before each call is sent; when it aborts `signal`, the call is not sent. */
+  beforeSend?: () => void;
   /** Default `normal`. */
   lane?: Lane;
   /** Milliseconds without an answer after which a call fails; default: the connection's. */

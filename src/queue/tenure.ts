@@ -32,6 +32,8 @@ export interface TenureOptions {
 /** Pause after a failed renewal: some tries fit into the time that is left. */
 const RETRY_MS = 300;
 
+const TOO_LATE = 'the lock could not be renewed in time';
+
 /** Holds the lock: renews it, and ends the tenure when someone else has it or when it could not be renewed in time. */
 export class Tenure implements Term {
   readonly fence: number;
@@ -39,6 +41,8 @@ export class Tenure implements Term {
   readonly #ended = new AbortController();
   readonly #stopped = new AbortController();
   readonly #bell = new Bell();
+  /** By the holder's clock; the tenure is over then. */
+  #deadline = Infinity;
   #deadlineTimer: NodeJS.Timeout | undefined;
 
   constructor(options: TenureOptions) {
@@ -53,6 +57,8 @@ export class Tenure implements Term {
   }
 
   isHeld(): boolean {
+    // A process that was stopped for a while hears of answers before it hears of its timers.
+    if (this.#options.now() >= this.#deadline) this.#lose(TOO_LATE);
     return !this.#isStopped();
   }
 
@@ -84,10 +90,10 @@ export class Tenure implements Term {
   #setDeadline(sentAt: number): void {
     const { times, now } = this.#options;
     clearTimeout(this.#deadlineTimer);
-    const left = sentAt + times.ttlMs - times.marginMs - now();
+    this.#deadline = sentAt + times.ttlMs - times.marginMs;
     this.#deadlineTimer = setTimeout(() => {
-      this.#lose('the lock could not be renewed in time');
-    }, left);
+      this.#lose(TOO_LATE);
+    }, this.#deadline - now());
   }
 
   async #keep(): Promise<void> {

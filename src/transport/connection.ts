@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Credentials } from './credentials.ts';
 import { parseDocuments, parseObject } from './documents.ts';
-import { readChunks, readText, sendExchange, StaleSocketError } from './exchange.ts';
+import { isDistrust, readChunks, readText, sendExchange, StaleSocketError } from './exchange.ts';
 import { Limiter } from './limiter.ts';
 import { loadCredentials, type ServerOptions } from './load-credentials.ts';
 import { describeRequest, type RequestName } from './request-name.ts';
@@ -175,7 +175,10 @@ class HttpConnection implements Connection {
     try {
       return await this.#exchange(attempt, timeoutMs);
     } catch (error) {
-      if (!(error instanceof StaleSocketError)) throw this.#failure(attempt.call, error);
+      const isUntrusted = isDistrust(error);
+      if (!isUntrusted && !(error instanceof StaleSocketError)) throw this.#failure(attempt.call, error);
+      // The authority of the cluster may have been replaced: once more with what its file says now.
+      if (isUntrusted) this.#credentials.forget();
       return this.#guard(attempt.call, () => this.#exchange(attempt, timeoutMs));
     }
   }
@@ -183,6 +186,7 @@ class HttpConnection implements Connection {
   async #exchange(attempt: Attempt, timeoutMs: number): Promise<IncomingMessage> {
     const { call, url, body } = attempt;
     const access = await this.#credentials.read();
+    call.beforeSend?.();
     const start = performance.now();
     let code = '<error>';
     try {

@@ -66,9 +66,10 @@ export function openPass(
   parts: ReconcileParts,
   given: { key: string; work: PassWork; observed: Observed; kubeVirt: KubeVirt },
 ): PassState {
-  const { signal } = given.work;
-  const ledger = openLedger(createClient(parts.connection, { signal }), parts.recorder);
-  const statusLedger = openLedger(createClient(parts.connection, { signal, lane: 'reserved' }), parts.recorder);
+  const { signal, isHeld } = given.work;
+  const options = { signal, beforeSend: () => void isHeld?.() };
+  const ledger = openLedger(createClient(parts.connection, options), parts.recorder);
+  const statusLedger = openLedger(createClient(parts.connection, { ...options, lane: 'reserved' }), parts.recorder);
   return {
     ...given,
     parts,

@@ -23,6 +23,8 @@ export interface PassWork {
   fence: number;
   /** The pass runs under the Lease, because Redis cannot be used (design decision 3). */
   isWithoutRedis?: true;
+  /** Looks at the clock, and aborts `signal` when leadership is over: to be asked right before each call (spec/field-reports.md L01). */
+  isHeld?: () => boolean;
   /** Aborts when the pass has to end at once; it then rejects or returns what it has reached. */
   signal: AbortSignal;
 }
@@ -77,7 +79,13 @@ export async function runJob(job: ActiveJob, term: Term, context: JobContext): P
 
 /** Runs the pass; nothing when it was aborted, or when another leader may be at work and its outcome counts no more. */
 async function runPass(job: ActiveJob, taken: Taken, term: Term, context: JobContext): Promise<Outcome | undefined> {
-  const work: PassWork = { ...taken, pass: job.id, fence: term.fence, signal: term.signal };
+  const work: PassWork = {
+    ...taken,
+    pass: job.id,
+    fence: term.fence,
+    signal: term.signal,
+    isHeld: () => term.isHeld(),
+  };
   const settled = new AbortController();
   void watchStuck(job.key, work.signal, settled.signal, context);
   const startedAt = performance.now();

@@ -148,6 +148,19 @@ test('aborting a call rejects with the reason and closes its socket', async () =
   assert.equal(await failure(connection.request({ method: 'GET', path: '/x', signal: abort.signal })), reason);
 });
 
+test('L01: a call whose signal aborts right before it would be sent is not sent', async () => {
+  const server = await startScriptedServer(() => undefined);
+  const connection = await connect(server.url);
+  const abort = new AbortController();
+  const reason = new Error('the lock was lost');
+  const beforeSend = () => {
+    abort.abort(reason);
+  };
+  const call = { method: 'GET', path: '/late', signal: abort.signal, beforeSend } as const;
+  assert.equal(await failure(connection.request(call)), reason);
+  assert.deepEqual(server.received, []);
+});
+
 test('a silent server fails the call, before the head and within the body', async () => {
   const server = await startScriptedServer(({ path: asked }, response) => {
     if (asked === '/body') response.write('{"half":');
@@ -285,7 +298,7 @@ test('whenReachable says what it waits for and returns as soon as the server acc
   await assert.rejects(whenReachable(await connect('http://127.0.0.1:1'), recording, AbortSignal.timeout(50)));
 });
 
-test('10,000 calls leave no descriptors behind', async () => {
+test('L19: 10,000 calls leave no descriptors behind', async () => {
   const server = await startScriptedServer((_, response) => {
     sendJson(response, {});
   });

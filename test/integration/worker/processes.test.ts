@@ -90,7 +90,7 @@ test('SIGTERM in mid-pass: the next worker goes on at once, with the same causes
   await crew.see((seen) => seen.at(-1)?.event === 'end');
 });
 
-test('Redis is emptied in mid-pass, five times: no overlap, no loss', async (t) => {
+test('L16: Redis is emptied in mid-pass, five times: no overlap, no loss', async (t) => {
   const crew = await openCrew(t, server.url, { passMs: 300, times: TIMES, gateway: true });
   const { queue, redis } = await openParts(t, server.url, crew.uid);
   crew.start('a');
@@ -107,7 +107,7 @@ test('Redis is emptied in mid-pass, five times: no overlap, no loss', async (t) 
   assert.deepEqual(findOverlaps(await crew.lines()), []);
 });
 
-test('a leader that was stopped for longer than its time to live ends its pass when it wakes up', async (t) => {
+test('L01: a leader that was stopped for longer than its time to live ends its pass when it wakes up', async (t) => {
   const crew = await openCrew(t, server.url, { gate: 'gate-stop', times: TIMES });
   const { queue, redis } = await openParts(t, server.url, crew.uid);
   const workers = new Map([crew.start('a'), crew.start('b')].map((worker) => [worker.name, worker]));
