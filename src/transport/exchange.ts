@@ -70,6 +70,20 @@ function explain(error: NodeJS.ErrnoException, reused: boolean): Error {
   return reused && (error.code === 'ECONNRESET' || error.code === 'EPIPE') ? new StaleSocketError(error) : error;
 }
 
+/** What Node says of a certificate that no authority of ours has signed. */
+const DISTRUST = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+/** True when an exchange failed because the server's certificate is not trusted. */
+export function isDistrust(error: unknown): boolean {
+  return error instanceof Error && DISTRUST.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /** Reads a whole body as text; fails after `timeoutMs` without a byte, and when the connection breaks. */
 export async function readText(response: http.IncomingMessage, timeoutMs: number): Promise<string> {
   const chunks: Buffer[] = [];
