@@ -27,6 +27,7 @@ export const COMMAND: Command<typeof FLAGS> = {
   -w, --wait           first waits until the installation is ready for the last edit of the KubeVirt object, and tells what it waits for; --timeout limits it`,
   flags: FLAGS,
   seconds: WAIT_SECONDS,
+  graceSeconds: 15,
   run: status,
 };
 
@@ -41,8 +42,7 @@ async function status(session: StatusSession): Promise<Answer> {
   const { flags, common, io, signal } = session;
   const connection = await session.connect();
   if (flags.wait && !(await waitUntilReady(session))) {
-    const text = `not ready after ${common.timeout ?? WAIT_SECONDS} seconds; --timeout allows more\n`;
-    return { text: () => text, json: { ready: false, reason: text.trimEnd() }, exit: EXIT.no };
+    session.tell(`not ready after ${common.timeout ?? WAIT_SECONDS} seconds; --timeout allows more`);
   }
   const scene = await openScene({ connection, namespace: common.namespace, env: io.env, signal });
   const kubeVirt = requireKubeVirt(scene, common.namespace);
@@ -65,8 +65,9 @@ async function status(session: StatusSession): Promise<Answer> {
 }
 
 /** Tells each new reason for which it is not ready. False when the time was over first. */
-async function waitUntilReady({ common, signal, tell, connect }: StatusSession): Promise<boolean> {
+async function waitUntilReady({ common, io, timeout, tell, connect }: StatusSession): Promise<boolean> {
   const connection = await connect();
+  const signal = AbortSignal.any([io.signal, timeout]);
   const { metadata } = chooseKubeVirt(await readKubeVirts(createClient(connection, { signal })), common.namespace);
   const { name = '', namespace = '' } = metadata;
   const title = titleOf({ metadata });
@@ -86,7 +87,7 @@ async function waitUntilReady({ common, signal, tell, connect }: StatusSession):
   try {
     await withPatience(() => waitForObject(connection, target, isDone, signal), { signal, tell });
   } catch (error) {
-    if (signal.aborted) return false;
+    if (timeout.aborted) return false;
     throw error;
   }
   if (last.object === undefined) throw new Error(`the KubeVirt object ${title} is gone`);

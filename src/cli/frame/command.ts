@@ -39,9 +39,9 @@ const CLUSTER_USAGE = `  --kubeconfig FILE    how to reach the cluster (default:
 type Format = 'text' | 'yaml' | 'json';
 const FORMATS = ['text', 'json'] as const;
 const FORMAT_WORDS: Readonly<Record<Format, string>> = {
-  text: 'text for people',
-  yaml: 'YAML, for kubectl',
-  json: 'JSON, for programs',
+  text: 'for people',
+  yaml: 'for kubectl',
+  json: 'for programs',
 };
 
 /** How long a command may take unless it says otherwise. */
@@ -68,8 +68,10 @@ export interface Session<F extends Flags = Flags> {
   flags: Values<F>;
   common: CommonValues;
   io: CommandIo;
-  /** Aborts when the time is over or the user wants the end. */
+  /** Aborts when the time, grace included, is over or the user wants the end. */
   signal: AbortSignal;
+  /** Aborts when the time is over. */
+  timeout: AbortSignal;
   /** Says something that is not the result, on standard error. */
   tell: (sentence: string) => void;
   /** Connects to the cluster; the same connection every time, closed after the command. */
@@ -86,6 +88,8 @@ export interface Command<F extends Flags> {
   flags: F;
   /** Seconds that it may take when nobody says otherwise; default 60. */
   seconds?: number;
+  /** Seconds beyond these for telling what has become of it until then; default none. */
+  graceSeconds?: number;
   /** What it has to do with: a cluster, unless it says otherwise; this machine; or nothing but its input. */
   reach?: keyof typeof SHARED;
   /** What its result may be written as, the default first; default: text, JSON. */
@@ -123,22 +127,44 @@ async function runParsed<F extends Flags>(
   { io, tell }: Pick<Session, 'io' | 'tell'>,
 ): Promise<ExitCode> {
   const seconds = parseSeconds(common.timeout, command.seconds);
-  const ending = new AbortController();
-  const timer = setTimeout(() => {
-    ending.abort(new Error(`gave up after ${seconds} seconds; --timeout allows more`));
-  }, seconds * 1000);
+  const { graceSeconds = 0 } = command;
+  const [timeout, ending] = [openTimer(seconds, seconds), openTimer(seconds + graceSeconds, seconds)];
   const signal = AbortSignal.any([io.signal, ending.signal]);
   let connection: Promise<Connection> | undefined;
   try {
     const connect = () => (connection ??= openConnection(command.name, common, io));
-    const answer = await command.run({ flags: common as unknown as Values<F>, common, io, signal, tell, connect });
+    const session = {
+      flags: common as unknown as Values<F>,
+      common,
+      io,
+      signal,
+      timeout: timeout.signal,
+      tell,
+      connect,
+    };
+    const answer = await command.run(session);
     const isJson = formatOf(command, common) === 'json';
     await io.out(isJson ? toJsonText(answer.json) : await answer.text(buildPaint(io)));
     return answer.exit ?? EXIT.good;
   } finally {
-    clearTimeout(timer);
+    timeout.stop();
+    ending.stop();
     (await connection?.catch(() => undefined))?.close();
   }
+}
+
+/** A signal that aborts after some seconds, with the words of the time that the user has given. */
+function openTimer(seconds: number, told: number): { signal: AbortSignal; stop: () => void } {
+  const ending = new AbortController();
+  const timer = setTimeout(() => {
+    ending.abort(new Error(`gave up after ${told} seconds; --timeout allows more`));
+  }, seconds * 1000);
+  return {
+    signal: ending.signal,
+    stop: () => {
+      clearTimeout(timer);
+    },
+  };
 }
 
 function parseValues<F extends Flags>(command: Command<F>, args: string[]): CommonValues {
@@ -180,7 +206,8 @@ ${describeShared(command)}Exit code: 0, or 1 when the command could not do its w
 /** The lines of the flags that a command shares with others. */
 function describeShared<F extends Flags>(command: Command<F>): string {
   const { reach = 'cluster', formats = FORMATS, namespace = NAMESPACE_USAGE, seconds = DEFAULT_SECONDS } = command;
-  const output = `  -o, --output ${formats.join('|').padEnd(7)} ${formats.map((format) => FORMAT_WORDS[format]).join('; or ')} (${formats[0]})\n`;
+  const words = formats.map((format) => `${format}, ${FORMAT_WORDS[format]}`).join('; ');
+  const output = `  -o, --output FORMAT  ${words} (default: ${formats[0]})\n`;
   const timeout = `  --timeout SECONDS    how long all of it may take (${seconds})\n`;
   const cluster = `  -n, --namespace NS   ${namespace}\n${CLUSTER_USAGE}`;
   return { cluster: cluster + output + timeout, machine: output + timeout, nothing: output }[reach];

@@ -3,6 +3,7 @@ import type { KubeVirt } from '../../api/kubevirt.ts';
 import { decideTarget } from '../../strategy/target.ts';
 import type { TargetDeployment } from '../../strategy/types.ts';
 import type { Scene } from '../cluster/scene.ts';
+import { findTroubles } from '../cluster/troubles.ts';
 import { loadStrategy } from '../cluster/strategy.ts';
 import { rehearse } from '../rehearsal/rehearse.ts';
 import { findUngrantableRoles, readOperatorRights, type MissingRights } from './operator-rights.ts';
@@ -52,6 +53,7 @@ export async function drawUpPlan(request: PlanRequest): Promise<PlanReport> {
     rehearsal,
     missingRights,
     assumptions,
+    troubles: findTroubles(table),
   });
 }
 

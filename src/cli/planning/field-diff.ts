@@ -39,6 +39,11 @@ export function isMetadataChange({ path }: FieldChange): boolean {
   return path.startsWith('metadata.');
 }
 
+/** Whether a change is about what pods bear, and not about what they run. */
+export function isPodMetadataChange({ path }: FieldChange): boolean {
+  return path.startsWith('spec.template.metadata.');
+}
+
 function hide(change: FieldChange): FieldChange {
   if (isMetadataChange(change)) return change;
   const { path, from, to } = change;

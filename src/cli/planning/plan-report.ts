@@ -27,6 +27,8 @@ export interface PlanFacts {
   missingRights: readonly MissingRights[] | undefined;
   /** What was assumed although it is not so. */
   assumptions: readonly string[];
+  /** Why workloads would not be ready in the end. */
+  troubles: readonly string[];
 }
 
 /** A plan, as programs read it. */
@@ -76,7 +78,7 @@ function findRemarks(facts: PlanFacts, situation: Situation): Remark[] {
         `the operator may not create ${role}: it lacks ${list(rights)}; give it these, or the verb escalate (chart value rbac.escalate)`,
       ),
     ),
-    ...describeEnd(rehearsal, situation),
+    ...describeEnd(rehearsal, situation, facts.troubles),
   ];
 }
 
@@ -94,12 +96,17 @@ function describeDirection({ status }: KubeVirt, target: TargetDeployment, situa
   ];
 }
 
-function describeEnd({ failures, isEndless, kubeVirt, steps }: Rehearsal, situation: Situation): Remark[] {
+function describeEnd(
+  { failures, isEndless, kubeVirt, steps }: Rehearsal,
+  situation: Situation,
+  troubles: readonly string[],
+): Remark[] {
   if (failures.length > 0) return describeFailures(failures);
   if (situation.type !== 'deploy') return [];
   const awaited = steps.findLast((step) => step.awaited !== undefined)?.awaited ?? 'all components to be ready';
   if (isEndless) return [problem(`the operator would not come to an end; it keeps waiting for ${awaited}`)];
-  return isDeployed(kubeVirt) ? [] : [problem(`the operator would wait for ${awaited}`)];
+  if (isDeployed(kubeVirt)) return [];
+  return [problem(`the operator would wait for ${awaited}`), ...troubles.map(problem)];
 }
 
 function describeFailures(failures: readonly string[]): Remark[] {

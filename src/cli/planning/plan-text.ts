@@ -1,7 +1,7 @@
 import type { Json } from '../../api/objects.ts';
 import type { Paint } from '../text/paint.ts';
 import { describeRef, type ObjectChange, type ObjectRef, type PlannedStep, type Restart } from './changes.ts';
-import { isMetadataChange, type FieldChange } from './field-diff.ts';
+import { isMetadataChange, isPodMetadataChange, type FieldChange } from './field-diff.ts';
 import type { PlanReport, Remark } from './plan-report.ts';
 
 /** How much is told. */
@@ -85,8 +85,8 @@ function renderChanges(changes: readonly ObjectChange[], { isFull }: TextOptions
 
 /** An object with its fields. */
 export function renderChange(change: ObjectChange, isFull: boolean, paint: Paint): string {
-  const content = isFull ? change.fields : change.fields.filter((field) => !isMetadataChange(field));
-  const fields = content.length === 0 ? change.fields : content;
+  const content = change.fields.filter((field) => !isMetadataChange(field) && !isPodMetadataChange(field));
+  const fields = isFull || content.length === 0 ? change.fields : content;
   const shown = isFull ? fields : fields.slice(0, FEW_FIELDS);
   const more = fields.length - shown.length;
   const lines = shown.map((field) => `      ${renderField(field, isFull, paint)}\n`).join('');

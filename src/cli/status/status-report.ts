@@ -4,6 +4,7 @@ import type { PassContext } from '../../plan/types.ts';
 import { describeSituation, type Subject } from '../../worker/situation.ts';
 import type { Scene } from '../cluster/scene.ts';
 import { titleOf } from '../cluster/kubevirts.ts';
+import { findTroubles } from '../cluster/troubles.ts';
 import type { OperatorDeployment } from './operator-state.ts';
 import { describeRepair } from './operator-state.ts';
 import { decideReadiness } from './readiness.ts';
@@ -72,6 +73,7 @@ function findRemarks({ scene, kubeVirt, others, operator, deletionBlock }: Statu
       (other) =>
         `there is another KubeVirt object, ${titleOf(other)}: neither is looked after until one of them is deleted`,
     ),
+    ...findTroubles(scene.table),
     ...(isAway ? [`no pod of the operator is ready: nobody looks after this installation`] : []),
     ...(isAway && isRemoved ? [`the removal goes on when the operator runs: ${repair}`] : []),
     ...(deletionBlock?.isUnanswered === true

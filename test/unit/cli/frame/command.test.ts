@@ -73,7 +73,7 @@ describe('runCommand', () => {
     assert.match((await run(['-o', 'text'], { formats })).err, /-o takes yaml or json, not "text"/);
     assert.match(
       (await run(['--help'], { formats })).out,
-      /--output yaml\|json YAML, for kubectl; or JSON, for programs \(yaml\)/,
+      /--output FORMAT {2}yaml, for kubectl; json, for programs \(default: yaml\)\n/,
     );
   });
 
@@ -128,6 +128,13 @@ describe('runCommand', () => {
       want: /may not\nThe kubeconfig's user lacks a right/,
     },
     {
+      name: 'an API server that is away',
+      args: [],
+      more: refused(new Error('reading', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) })),
+      code: 1,
+      want: /^probe: reading: refused\nIs the cluster up, and is this its kubeconfig\?/,
+    },
+    {
       name: 'an unknown user',
       args: [],
       more: refused(new ApiError('who?', { status: 401, reason: 'Unauthorized' })),
@@ -153,6 +160,28 @@ describe('runCommand', () => {
     const { code, err } = await run(['--timeout', '0.05'], { run: wait });
     assert.equal(code, EXIT.failed);
     assert.match(err, /gave up after 0\.05 seconds; --timeout allows more/);
+  });
+
+  test('a command may have a grace for telling what has become of it until the time was over', async () => {
+    const wait: Command<typeof FLAGS>['run'] = async ({ signal, timeout }) => {
+      await new Promise((resolve) => {
+        timeout.addEventListener('abort', resolve);
+      });
+      return { text: () => `${signal.aborted ? 'too late' : 'in time'}\n`, json: null, exit: EXIT.no };
+    };
+    const { code, out } = await run(['--timeout', '0.01'], { run: wait, graceSeconds: 60 });
+    assert.deepEqual([code, out], [EXIT.no, 'in time\n']);
+  });
+
+  test('without a kubeconfig and outside of a pod, the ways out are told', async () => {
+    const connect: Command<typeof FLAGS>['run'] = async (session) => {
+      await session.connect();
+      throw new Error('connected');
+    };
+    const io = Object.assign(new MemoryIo(), { env: { HOME: '/nowhere' } });
+    const { code, err } = await run([], { run: connect }, io);
+    assert.equal(code, EXIT.usage);
+    assert.match(err, /there is no cluster to look at.*--kubeconfig FILE.*"sandbox up"/);
   });
 
   test('a context without a kubeconfig is a mistake', async () => {

@@ -33,6 +33,7 @@ const facts = (more: Partial<PlanFacts> = {}): PlanFacts => ({
   rehearsal: rehearsal(),
   missingRights: [],
   assumptions: [],
+  troubles: [],
   ...more,
 });
 

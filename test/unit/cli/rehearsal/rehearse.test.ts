@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../../../../src/api/objects.ts';
 import { createLog } from '../../../../src/log.ts';
 import { buildReport, type PlanReport } from '../../../../src/cli/planning/plan-report.ts';
 import { stageKubeVirt, stageNamespace } from '../../../../src/cli/planning/staged.ts';
+import { findTroubles } from '../../../../src/cli/cluster/troubles.ts';
 import { ObjectTable } from '../../../../src/cli/rehearsal/object-table.ts';
 import { rehearse, type Rehearsal } from '../../../../src/cli/rehearsal/rehearse.ts';
 import { decideTarget } from '../../../../src/strategy/target.ts';
@@ -57,6 +58,7 @@ class Theatre {
       releaseSource: 'a test',
       missingRights: [],
       assumptions: [],
+      troubles: findTroubles(this.table),
     };
     return { ...buildReport({ ...facts, rehearsal }), rehearsal };
   }
@@ -131,9 +133,13 @@ describe('a rehearsed installation', () => {
     assert.equal(succeeds, false);
     assert.deepEqual(
       remarks.map(({ level }) => level),
-      ['problem'],
+      ['problem', 'problem'],
     );
     assert.match(remarks[0]?.text ?? '', /the operator would wait for all components to be ready|virt-handler/);
+    assert.match(
+      remarks[1]?.text ?? '',
+      /^DaemonSet virt-handler: no node takes its pods; they have to bear kubernetes\.io\/os=linux/,
+    );
   });
 
   test('a patch that cannot be applied is told, with what goes on all the same', async () => {

@@ -1,9 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { describeSpan, describeTime } from '../../../../src/cli/text/duration.ts';
+import { describeDuration, describeSpan, describeTime } from '../../../../src/cli/text/duration.ts';
 import { buildPaint, PLAIN } from '../../../../src/cli/text/paint.ts';
 import { indent, renderTable } from '../../../../src/cli/text/table.ts';
+
+describe('describeDuration', () => {
+  for (const [ms, want] of [
+    [0, '0 ms'],
+    [999.4, '999 ms'],
+    [1000, '1.0 s'],
+    [12_689, '12.7 s'],
+    [65_000, '1 min 5 s'],
+  ] as const) {
+    test(want, () => {
+      assert.equal(describeDuration(ms), want);
+    });
+  }
+});
 
 describe('describeSpan', () => {
   const rows: [number, string][] = [
