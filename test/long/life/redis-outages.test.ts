@@ -1,4 +1,4 @@
-import { test, type TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 
 import { deleteKubeVirt } from '../../integration/life/harness.ts';
 import { loseRedis, UNDERTAKINGS, type OutageName, type UndertakingName } from '../../integration/life/outages.ts';
@@ -33,7 +33,9 @@ async function run(context: TestContext, undertaking: UndertakingName): Promise<
   }
 }
 
-for (const undertaking of Object.keys(UNDERTAKINGS) as UndertakingName[]) {
-  test(`L03, L09: Redis lost for 5, 60 and 600 s, emptied, refusing writes, in the middle of an ${undertaking}`, (context) =>
-    run(context, undertaking));
-}
+// Each on a site of its own, which waits most of the time.
+describe('L03, L09: Redis lost for 5, 60 and 600 s, emptied, refusing writes', { concurrency: true }, () => {
+  for (const undertaking of Object.keys(UNDERTAKINGS) as UndertakingName[]) {
+    it(`in the middle of: ${undertaking}`, (context) => run(context, undertaking));
+  }
+});
