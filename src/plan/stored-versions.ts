@@ -69,9 +69,24 @@ function planStorage({ live, storage }: LostVersions): Action[] {
   return [patchOf(live, [testOperation('generation', live), ...operations])];
 }
 
-function planStrike({ live, stored, lost }: LostVersions): Action {
+/**
+ * Strikes versions off the list that a CRD itself does not have any more: the API server refuses every other change of such a CRD, our finalizer too. Only
+ * for a CRD that is to be removed with everything in it.
+ */
+export function planForgottenVersions(live: KubernetesObject): Action[] {
+  const stored = (live.status?.storedVersions ?? []) as string[];
+  const known = new Set(versionsOf(live).map(({ name }) => name));
+  const lost = stored.filter((version) => !known.has(version));
+  if (lost.length === 0) return [];
+  const storage = storageOf(live) ?? '';
+  return [planStrike({ live, lost, stored, storage })];
+}
+
+function planStrike({ live, stored, lost, storage }: Omit<LostVersions, 'isStorage'>): Action {
   const path = '/status/storedVersions';
-  const kept = stored.filter((version) => !lost.includes(version));
+  const used = stored.filter((version) => !lost.includes(version));
+  // The list must not be empty.
+  const kept = used.length > 0 ? used : [storage];
   const operations: JsonPatchOperation[] = [
     { op: 'test', path, value: [...stored] },
     { op: 'replace', path, value: kept },

@@ -5,6 +5,7 @@ import { isEmptied, isHeld, planHold, planRelease } from './crd-finalizer.ts';
 import { buildDelete, escapePointer, nameOf } from './json-patch.ts';
 import { isManaged } from './managed.ts';
 import type { Action, JsonPatchOperation, PassContext, Step, StepPlan, World } from './types.ts';
+import { planForgottenVersions } from './stored-versions.ts';
 import { isServed } from './wanted.ts';
 
 /** What a removal looks at. No strategy is needed: everything that is managed goes. */
@@ -38,6 +39,7 @@ const ORDER: readonly { name: string; kinds: readonly KindName[] }[] = [
  * is left does the finalizer let the CRDs go. Only then are the components removed.
  */
 export const TEARDOWN_STEPS: readonly Step[] = [
+  { name: 'stored versions', plan: planStoredVersions },
   { name: 'hold custom resource definitions', plan: planHoldDefinitions },
   { name: 'delete custom resource definitions', plan: planDeleteDefinitions },
   { name: 'let custom resource definitions go', plan: planReleaseDefinitions },
@@ -49,6 +51,10 @@ export const TEARDOWN_STEPS: readonly Step[] = [
   { name: 'everything gone', plan: planEmptyGate },
   { name: 'install strategies', plan: planStrategies },
 ];
+
+function planStoredVersions({ world }: TeardownContext): StepPlan {
+  return { actions: managed(CRD, world).flatMap(planForgottenVersions) };
+}
 
 function planHoldDefinitions({ world }: TeardownContext): StepPlan {
   return {

@@ -106,6 +106,7 @@ export class MemoryCluster implements World {
   }
 
   async #patch(action: Action & { verb: 'patch' }, live: KubernetesObject): Promise<KubernetesObject | undefined> {
+    if (action.subresource === undefined && isStuck(live)) throw new Error(`${action.name}: status.storedVersions`);
     const operations = structuredClone(action.operations) as FastJsonPatch.Operation[];
     const patched = applyPatch(structuredClone(live), operations, true).newDocument;
     const data = await secretData(action);
@@ -233,6 +234,14 @@ function withConditions(object: KubernetesObject, areInstancesLeft: boolean): Ku
     ...(isDying ? [{ type: 'Terminating', status: isTerminating, reason }] : []),
   ];
   return { ...object, status: { ...object.status, conditions } };
+}
+
+/** A CRD that stores a version which it does not have: the API server takes no change but one of its status. */
+function isStuck({ kind, spec, status }: KubernetesObject): boolean {
+  if (kind !== 'CustomResourceDefinition') return false;
+  const stored = (status?.storedVersions ?? []) as string[];
+  const versions = (spec?.versions ?? []) as unknown as { name: string }[];
+  return stored.some((version) => !versions.some(({ name }) => name === version));
 }
 
 /** A terminating object whose last finalizer is gone. */

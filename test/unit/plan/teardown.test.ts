@@ -75,6 +75,21 @@ describe('removal', () => {
     assert.deepEqual([last.stopped, isEverythingGone(installation.context())], [undefined, true]);
   });
 
+  it('is not stopped by a CRD that stores a version which it does not have, and which the API server lets nobody change', async () => {
+    for (const storedVersions of [['v1alpha0'], ['v1alpha0', 'v1beta1']]) {
+      const installation = await removable();
+      const { cluster } = installation;
+      const name = 'virtualmachineclones.clone.kubevirt.io';
+      cluster.edit('CustomResourceDefinition', name, (live) => {
+        live.status = { ...live.status, storedVersions };
+      });
+      const { writes, stopped } = await installation.pass(TEARDOWN_STEPS);
+      assert.equal(stopped, undefined);
+      assert.equal(writes.filter((write) => write.endsWith(name)).length, 4, 'status, finalizer, deletion, finalizer');
+      assert.ok(isEverythingGone(installation.context()));
+    }
+  });
+
   it('keeps finalizers of others on a CRD, and waits for them', async () => {
     const installation = await removable();
     const name = 'virtualmachines.kubevirt.io';
