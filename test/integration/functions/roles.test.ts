@@ -145,7 +145,7 @@ const own: [series: string, leading: RegExp, following: RegExp][] = [
 
 /** The lines of what comes through Redis, without ages. */
 const shared = (metrics: string) =>
-  metrics.split('\n').filter((line) => /^virt_operator_(redis|queue|lock_hel|lock_holder|last_pass)/.test(line));
+  metrics.split('\n').filter((line) => /^virt_operator_(redis_up|queue|lock_hel|lock_holder|last_pass)/.test(line));
 
 test('every replica shows the same of queues, leader and passes; each its own of the rest', async () => {
   const all = await startWithPage('all');
