@@ -106,3 +106,74 @@ test('the queue metrics carry upstream names and the queue name', async () => {
   assert.match(page, /kubevirt_workqueue_queue_duration_seconds_bucket\{le="0.01",name="virt-operator"\} 1/);
   assert.match(page, /kubevirt_workqueue_unfinished_work_seconds\{name="virt-operator"\} 0/);
 });
+
+/** What upstream exports, by type (spec/observability.md §2 to §5); the histograms with their buckets. */
+const latency = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const powersOfTen = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
+const doubling = [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512];
+const upstream: { name: string; type: string; labels?: string[]; buckets?: number[] }[] = [
+  { name: 'kubevirt_virt_operator_leading_status', type: 'gauge' },
+  { name: 'kubevirt_virt_operator_ready_status', type: 'gauge' },
+  { name: 'kubevirt_configuration_emulation_enabled', type: 'gauge' },
+  {
+    name: 'kubevirt_rest_client_request_latency_seconds',
+    type: 'histogram',
+    labels: ['verb', 'url'],
+    buckets: latency,
+  },
+  {
+    name: 'kubevirt_rest_client_rate_limiter_duration_seconds',
+    type: 'histogram',
+    labels: ['verb', 'url'],
+    buckets: doubling,
+  },
+  {
+    name: 'kubevirt_rest_client_requests_total',
+    type: 'counter',
+    labels: ['code', 'method', 'host', 'resource', 'verb'],
+  },
+  { name: 'kubevirt_workqueue_depth', type: 'gauge', labels: ['name'] },
+  { name: 'kubevirt_workqueue_adds_total', type: 'counter', labels: ['name'] },
+  { name: 'kubevirt_workqueue_retries_total', type: 'counter', labels: ['name'] },
+  { name: 'kubevirt_workqueue_queue_duration_seconds', type: 'histogram', labels: ['name'], buckets: powersOfTen },
+  { name: 'kubevirt_workqueue_work_duration_seconds', type: 'histogram', labels: ['name'], buckets: powersOfTen },
+  { name: 'kubevirt_workqueue_longest_running_processor_seconds', type: 'gauge', labels: ['name'] },
+  { name: 'kubevirt_workqueue_unfinished_work_seconds', type: 'gauge', labels: ['name'] },
+  { name: 'process_cpu_seconds_total', type: 'counter' },
+  { name: 'process_resident_memory_bytes', type: 'gauge' },
+  { name: 'process_start_time_seconds', type: 'gauge' },
+  { name: 'process_open_fds', type: 'gauge' },
+];
+
+test('every metric of upstream is there, with its type, its labels and its buckets', async () => {
+  const metrics = new OperatorMetrics({ role: 'all', version: '1' });
+  metrics.setEmulationEnabled(true);
+  metrics.queue.added(true);
+  metrics.queue.passStarted(1);
+  metrics.queue.passEnded();
+  metrics.observeCall({
+    method: 'GET',
+    path: '/api/v1/nodes',
+    parameters: [],
+    host: 'h:1',
+    resource: 'nodes',
+    verb: 'LIST',
+    code: '200',
+    seconds: 1,
+    waitedSeconds: 1,
+  });
+  const page = await metrics.registry.metrics();
+  metrics.own.close();
+  const lines = page.split('\n');
+  for (const { name, type, labels = [], buckets } of upstream) {
+    assert.ok(lines.includes(`# TYPE ${name} ${type}`), name);
+    const samples = lines.filter((line) => new RegExp(`^${name}(_bucket)?[{ ]`).test(line));
+    assert.ok(samples.length > 0, name);
+    const names = [...(samples[0] ?? '').matchAll(/[{,](\w+)="/g)].map(([, label]) => label ?? '');
+    assert.deepEqual(names.filter((label) => label !== 'le').sort(), labels.toSorted(), name);
+    if (buckets === undefined) continue;
+    const bounds = samples.map((line) => /le="([^"]+)"/.exec(line)?.[1] ?? '');
+    assert.deepEqual(bounds.slice(0, -1).map(Number), buckets, name);
+    assert.equal(bounds.at(-1), '+Inf', name);
+  }
+});
