@@ -10,7 +10,7 @@ import { readSpecs } from './specs.ts';
 const MANY = 1000;
 const FEW = 3;
 const REST_MS = 3000;
-const IDLE_MS = 20_000;
+const IDLE_MS = 10_000;
 /** A thousand pods take the control plane a minute or more, whoever asks for them. */
 const PATIENCE_MS = 600_000;
 const OPERATOR = 'virt-operator/';
