@@ -65,6 +65,8 @@ export interface Config {
   readonly redisPatienceMs: number;
   /** `REDIS_MAY_EVICT=true`: a Redis that may drop jobs is warned of instead of refused (spec/field-reports.md L04). */
   readonly redisMayEvict: boolean;
+  /** Milliseconds for which an edit of the KubeVirt object lets migrations finish before it rolls virt-handler out; 0: none (spec/field-reports.md B28). */
+  readonly migrationPatienceMs: number;
   /** `CLUSTER_UID`, for a dashboard on a Redis that several clusters share: the UID of the namespace kube-system. */
   readonly clusterUid: string | undefined;
   /** Namespace of this pod, where the KubeVirt object and the operands live (spec/startup.md §2.1). */
@@ -119,6 +121,7 @@ const FLAGS = {
   'client-burst': { type: 'string', default: '0' },
   'redis-url': { type: 'string', default: '' },
   'redis-patience-seconds': { type: 'string', default: '60' },
+  'migration-patience-seconds': { type: 'string', default: '0' },
   v: { type: 'string', short: 'v', default: '2' },
   'dump-install-strategy': { type: 'boolean', default: false },
 } as const;
@@ -140,6 +143,7 @@ export const USAGE = `Roles: all (default), gateway, worker, functions, dashboar
   --client-burst N            calls at once (400), also VIRT_OPERATOR_CLIENT_BURST
   --redis-url URL             Redis, also REDIS_URL
   --redis-patience-seconds N  how long Redis may be unusable before the worker goes on without it (60)
+  --migration-patience-seconds N  how long an edit waits for migrations of workload updates before virt-handler is rolled out (0)
   -v, --v N                   log verbosity (2)
   --dump-install-strategy     write the install strategy into a ConfigMap and end
 `;
@@ -164,6 +168,7 @@ const flagValues = z.object({
   'client-burst': integer,
   'redis-url': z.string(),
   'redis-patience-seconds': number.pipe(z.number().positive()),
+  'migration-patience-seconds': number.pipe(z.number().min(0)),
   v: integer.pipe(z.number().min(0)),
 });
 type FlagValues = z.infer<typeof flagValues>;
@@ -186,6 +191,7 @@ export function readConfig(sources: ConfigSources): Config {
     ...readServers(flags, env),
     ...readAdmission(flags),
     ...readRedis(role, flags, env),
+    migrationPatienceMs: flags['migration-patience-seconds'] * 1000,
     kubeconfig: flags.kubeconfig || undefined,
     master: flags.master || undefined,
     clientQps: decideRate('client-qps', flags['client-qps'], env, warnings) ?? DEFAULT_QPS,

@@ -24,6 +24,8 @@ export interface CanaryMove {
     | 'created'
     | 'finished'
     | 'started'
+    /** A rollout that is put off. */
+    | 'held'
     | 'canary'
     | 'failed'
     | 'increasing'
@@ -40,7 +42,7 @@ export interface CanaryMove {
 }
 
 /** What a canary decision looks at. */
-export type CanaryContext = Pick<PassContext, 'world' | 'target' | 'generations' | 'kubeVirt'>;
+export type CanaryContext = Pick<PassContext, 'world' | 'target' | 'generations' | 'kubeVirt' | 'rolloutHold'>;
 
 /**
  * The next move of a DaemonSet's rollout: one pod of the new template first, then ten per cent at a time, then the default again.
@@ -52,6 +54,7 @@ export function decideCanary(wanted: KubernetesObject, context: CanaryContext): 
   if (live.metadata.deletionTimestamp !== undefined) return { state: 'waiting', isFinished: false };
   const adapted = adaptTo(wanted, live);
   if (!isSpecCurrent(adapted, live, context)) {
+    if (context.rolloutHold !== undefined) return { state: 'held', isFinished: false };
     return { state: 'started', action: planPatch(adapted, live, CANARY_UNAVAILABLE), isFinished: false };
   }
   const progress = measureDaemonSet(live, context.world, context.target);

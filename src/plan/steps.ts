@@ -189,7 +189,7 @@ function planOtherWorkloads(context: PassContext): StepPlan {
 
 /** The moves were made together with the other workloads; here the pass waits for their end. */
 function planCanaryGate(context: PassContext): StepPlan {
-  return isCanaryFinished(context) ? { actions: [] } : { actions: [], stop: 'virt-handler to be rolled out' };
+  return isCanaryFinished(context) ? { actions: [] } : { actions: [], stop: describeRollout(context) };
 }
 
 /** No controller of the new release may run before virt-handler has left the old one on every node (spec/field-reports.md B21). */
@@ -198,11 +198,20 @@ function planCanary(context: PassContext): StepPlan {
   const isUpdating = context.kubeVirt.status?.observedDeploymentID !== context.target.id;
   const isRolled = (after: PassContext) => !isUpdating || areDaemonSetsReady(after);
   const until = atOnce(
-    'virt-handler to be rolled out',
+    describeRollout(context),
     context,
     isFinished ? isRolled : (after) => isCanaryFinished(after) && isRolled(after),
   );
   return { ...plan, until };
+}
+
+/** What is awaited of virt-handler: its rollout, or that it may begin. */
+function describeRollout(context: PassContext): string {
+  const { rolloutHold } = context;
+  const isHeld = rolloutHold !== undefined && decideDaemonSetMoves(context).some(({ state }) => state === 'held');
+  return isHeld
+    ? `${String(rolloutHold.migrations)} migrations of machines to new components before virt-handler is rolled out, until ${rolloutHold.until.toISOString()} at the latest`
+    : 'virt-handler to be rolled out';
 }
 
 function isCanaryFinished(context: PassContext): boolean {

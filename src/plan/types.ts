@@ -105,6 +105,8 @@ export interface PassContext {
   readonly leftAlone?: readonly { kind: string; name: string; namespace?: string }[];
   /** CRDs that are to lose a version and of which no object exists; read live, because caches do not know. */
   readonly emptyDefinitions?: readonly string[];
+  /** Migrations that no rollout of virt-handler is to disturb, and until when at the latest; absent: none. */
+  readonly rolloutHold?: RolloutHold;
   readonly operatorNamespace: string;
   readonly features: ClusterFeatures;
   /** Number of nodes with label kubevirt.io/schedulable=true. */
@@ -114,6 +116,13 @@ export interface PassContext {
   readonly generations: readonly GenerationStatus[];
   /** When the pass began. */
   readonly now: Date;
+}
+
+/** What keeps rollouts from being started (spec/field-reports.md B28). */
+export interface RolloutHold {
+  /** Migrations in flight that bring machines to new components. */
+  migrations: number;
+  until: Date;
 }
 
 /** One row of the table of steps. `name` is shown to users. */

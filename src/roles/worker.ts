@@ -21,6 +21,7 @@ import { createEventRecorder, type EventRecorder } from '../status/events.ts';
 import { createObjectStore } from '../watch/store.ts';
 import type { Watches } from '../watch/watches.ts';
 import { watchLegacyConfig } from '../worker/legacy-config.ts';
+import { MigrationHold } from '../worker/migration-hold.ts';
 import { createReconcile } from '../worker/reconcile.ts';
 import type { ServedCertificates } from '../worker/served-certificates.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
@@ -169,7 +170,10 @@ function buildReconcileParts(
   const displays = { progress: new ProgressBoard(redis, log), situations: new SituationBoard(redis, log) };
   const store = measureStore(caches, metrics);
   const outdated = served === undefined ? {} : { outdatedCertificates: () => served.outdated() };
+  const { migrationPatienceMs } = config;
+  const hold = migrationPatienceMs > 0 ? { migrationHold: new MigrationHold(connection, migrationPatienceMs) } : {};
   const parts = {
+    ...hold,
     store,
     connection,
     recorder: queue,

@@ -14,7 +14,7 @@ import { decideSteps } from '../plan/steps.ts';
 import { findLostVersions } from '../plan/stored-versions.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
-import type { WakeUp } from '../plan/types.ts';
+import type { PassContext, WakeUp } from '../plan/types.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { adoptGenerations } from './adopt-generations.ts';
 import { withFailures } from './customize-failures.ts';
@@ -105,7 +105,7 @@ async function apply(pass: PassState, { target, draft, undertaking }: Aim, loade
       pass.log.error(`${field} is no label value; it is ignored`);
   }
   const progress = createProgressReporter(pass);
-  const report = await runInstallation(pass, { target, loaded, progress });
+  const report = await runInstallation(pass, { target, loaded, undertaking, progress });
   pass.report = report;
   const reached = { ...draft, generations: [...adoptGenerations(report)] };
   try {
@@ -169,7 +169,7 @@ function withAddresses(status: KubeVirtStatus, synchronizationAddresses: string[
 
 async function runInstallation(
   pass: PassState,
-  given: { target: TargetDeployment; loaded: ReadyStrategy; progress: ProgressReporter },
+  given: Pick<Aim, 'target' | 'undertaking'> & { loaded: ReadyStrategy; progress: ProgressReporter },
 ): Promise<RunReport> {
   const { target, loaded, progress } = given;
   const { kubeVirt, observed, now, parts, client, log, work } = pass;
@@ -178,8 +178,9 @@ async function runInstallation(
   const { strategy, failures } = loaded;
   const leftAlone = failures.map(({ object }) => object);
   const emptyDefinitions = await findEmptied(pass, strategy);
+  const rolloutHold = await findHold(pass, given.undertaking);
   const environment = { operatorNamespace, features, schedulableNodes, now };
-  const context = { kubeVirt, target, strategy, leftAlone, emptyDefinitions, ...environment };
+  const context = { kubeVirt, target, strategy, leftAlone, emptyDefinitions, ...rolloutHold, ...environment };
   return runSteps(withFailures(decideSteps(context), failures), {
     context,
     generations: kubeVirt.status?.generations ?? [],
@@ -204,6 +205,17 @@ async function runInstallation(
       log.debug({ step, kind, name, namespace }, verb);
     },
   });
+}
+
+/** Migrations that an edit of the object has to wait for; repairs wait for none. */
+async function findHold(
+  { parts, kubeVirt, now, work }: PassState,
+  undertaking: Undertaking,
+): Promise<Pick<PassContext, 'rolloutHold'>> {
+  if (parts.migrationHold === undefined || undertaking === 'steady' || undertaking === 'install') return {};
+  const { uid = '', generation = 0 } = kubeVirt.metadata;
+  const rolloutHold = await parts.migrationHold.find({ edit: `${uid}/${generation}`, now, signal: work.signal });
+  return rolloutHold === undefined ? {} : { rolloutHold };
 }
 
 /** Of the CRDs that are to lose a version, those without an object; asks nothing where none is to lose one. */

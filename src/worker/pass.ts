@@ -11,6 +11,7 @@ import type { Situation } from '../queue/situation.ts';
 import type { EventRecorder } from '../status/events.ts';
 import type { ReleaseEnvironment } from '../strategy/types.ts';
 import type { Trace } from '../trace/trace.ts';
+import type { MigrationHold } from './migration-hold.ts';
 import type { PassWork } from './run-job.ts';
 import type { OutdatedCertificate } from './served-certificates.ts';
 import type { StrategyLoader } from './strategy-loader.ts';
@@ -26,6 +27,8 @@ export interface ReconcileParts {
   progress: { write(progress: Progress): Promise<void>; clear(key: string): Promise<void> };
   situations: { write(situation: Situation): Promise<void>; remove(key: string): Promise<void> };
   events: EventRecorder;
+  /** Puts rollouts off while machines migrate; absent: they are never put off, as upstream's. */
+  migrationHold?: Pick<MigrationHold, 'find'>;
   /** Operands that serve an old certificate; undefined while nobody knows. Default: nobody knows. */
   outdatedCertificates?: () => readonly OutdatedCertificate[] | undefined;
   release: ReleaseEnvironment;

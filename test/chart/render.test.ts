@@ -280,6 +280,13 @@ describe('patience with Redis', { skip: noHelm }, () => {
     test(`is told to whoever reconciles in mode ${mode}`, () => {
       const { args } = podOf(find(render({ mode, redisPatienceSeconds: 7.5 }), 'Deployment', deployment)).containers[0];
       assert.ok(args.includes('--redis-patience-seconds=7.5'), args.join(' '));
+      assert.ok(!args.some((arg) => arg.startsWith('--migration-patience')), args.join(' '));
+    });
+
+    test(`B28: patience with migrations is told in mode ${mode} where it is asked for`, () => {
+      const values = { mode, migrationPatienceSeconds: 900 };
+      const { args } = podOf(find(render(values), 'Deployment', deployment)).containers[0];
+      assert.ok(args.includes('--migration-patience-seconds=900'), args.join(' '));
     });
   }
 });

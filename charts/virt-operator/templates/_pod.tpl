@@ -227,9 +227,10 @@ spec:
 {{- if .Values.admission.checkNewObjects }} --check-new-objects{{ end }}
 {{- end -}}
 
-{{/* Argument of the roles that reconcile: how long they wait for Redis. */}}
-{{- define "virt-operator.patienceArg" -}}
+{{/* Arguments of the roles that reconcile, separated by spaces: how long they wait for Redis and, where that is asked for, for migrations. */}}
+{{- define "virt-operator.patienceArgs" -}}
 --redis-patience-seconds={{ .Values.redisPatienceSeconds }}
+{{- if .Values.migrationPatienceSeconds }} --migration-patience-seconds={{ .Values.migrationPatienceSeconds }}{{ end }}
 {{- end -}}
 
 {{/* Arguments of the step before a role that reconciles starts, and before the KubeVirt object is applied; as a JSON list. */}}

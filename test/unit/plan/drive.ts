@@ -65,6 +65,7 @@ export class Installation {
   features: ClusterFeatures = PLAIN_FEATURES;
   now = START;
   leftAlone: NonNullable<PassContext['leftAlone']> = [];
+  rolloutHold: PassContext['rolloutHold'];
   readonly cluster: MemoryCluster;
   generations: readonly GenerationStatus[] = [];
   readonly #strategies = new Map<string, PassContext['strategy']>();
@@ -81,6 +82,7 @@ export class Installation {
       target,
       strategy: this.#strategy(),
       leftAlone: this.leftAlone,
+      ...(this.rolloutHold === undefined ? {} : { rolloutHold: this.rolloutHold }),
       operatorNamespace: 'kubevirt',
       features: this.features,
       schedulableNodes: this.cluster.nodes.length,

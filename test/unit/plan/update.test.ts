@@ -135,6 +135,38 @@ describe('update', () => {
   });
 });
 
+describe('a rollout that machines on the move would notice', () => {
+  const rolloutHold = { migrations: 3, until: new Date('2026-03-01T13:00:00Z') };
+  const EDITS = [
+    { name: 'an update', spec: { imageTag: 'v1.9.1' } },
+    { name: 'an edit of what virt-handler is told', spec: { configuration: { virtualMachineInstancesPerNode: 7 } } },
+  ];
+  for (const { name, spec } of EDITS) {
+    it(`B28: ${name} does not start it while migrations are in flight, says so, and starts it afterwards`, async () => {
+      const installation = await deployed({ imageTag: 'v1.9.0' });
+      installation.rolloutHold = rolloutHold;
+      installation.edit(spec);
+      const held = await installation.pass();
+      assert.ok(!held.writes.includes('patch DaemonSet virt-handler'));
+      assert.match(held.stopped ?? '', /3 migrations .* until 2026-03-01T13:00:00.000Z at the latest/);
+      assert.ok(!(await installation.pass()).writes.includes('patch DaemonSet virt-handler'));
+      installation.rolloutHold = undefined;
+      assert.ok((await installation.pass()).writes.includes('patch DaemonSet virt-handler'));
+      await installation.converge();
+    });
+  }
+
+  it('B28: without one nothing waits, and a rollout that is under way goes on', async () => {
+    const installation = await deployed({ imageTag: 'v1.9.0' });
+    installation.edit({ imageTag: 'v1.9.1' });
+    await installation.pass();
+    installation.rolloutHold = rolloutHold;
+    await installation.converge();
+    installation.edit({ configuration: { cpuModel: 'host-model' } });
+    assert.equal((await installation.pass()).isComplete, true, 'an edit that rolls nothing out');
+  });
+});
+
 describe('rollback', () => {
   it('lets virt-api go first and virt-handler with the others', async () => {
     const installation = await deployed({ imageTag: 'v1.9.1' });
