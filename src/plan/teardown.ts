@@ -47,6 +47,7 @@ export const TEARDOWN_STEPS: readonly Step[] = [
     name: `delete ${name}`,
     plan: (context: TeardownContext): StepPlan => ({ actions: planDeletions(kinds, context) }),
   })),
+  { name: 'Jobs of install strategies', plan: planJobs },
   { name: 'node labels', plan: planNodeLabels },
   { name: 'everything gone', plan: planEmptyGate },
   { name: 'install strategies', plan: planStrategies },
@@ -148,7 +149,8 @@ export function isEverythingGone({ world, features }: TeardownContext): boolean 
 
 function findRemaining({ world, features }: TeardownContext): KubernetesObject | undefined {
   const kinds: KindName[] = [CRD, ...ORDER.flatMap((group) => group.kinds)];
-  return kinds.filter((kind) => isServed(kind, features)).flatMap((kind) => managed(kind, world))[0];
+  const objects = kinds.filter((kind) => isServed(kind, features)).flatMap((kind) => managed(kind, world));
+  return [...objects, ...strategyJobs(world)][0];
 }
 
 function planEmptyGate(context: TeardownContext): StepPlan {
@@ -158,16 +160,24 @@ function planEmptyGate(context: TeardownContext): StepPlan {
     : { actions: [], stop: `${remaining.kind} ${remaining.metadata.name ?? ''} to be gone` };
 }
 
-/** The stored strategies and the finished Jobs that wrote them, as far as the world shows them. */
+function strategyJobs(world: World): KubernetesObject[] {
+  return world.list('Job').filter(isStrategy);
+}
+
+/**
+ * The Jobs that write strategies, whatever has become of them. Upstream leaves those that have not succeeded (spec/strategy.md §3.1): one that still runs would
+ * write a strategy when everything is gone.
+ */
+function planJobs({ world }: TeardownContext): StepPlan {
+  return {
+    actions: strategyJobs(world)
+      .filter(isAlive)
+      .map((job): Action => ({ ...buildDelete('Job', job, {}), propagationPolicy: 'Foreground' }) as Action),
+  };
+}
+
+/** The stored strategies, once nobody writes any more. */
 function planStrategies({ world }: TeardownContext): StepPlan {
   const configMaps = world.list('ConfigMap').filter((object) => isStrategy(object) && isAlive(object));
-  const jobs = world
-    .list('Job')
-    .filter((job) => isStrategy(job) && isAlive(job) && job.status?.completionTime !== undefined);
-  return {
-    actions: [
-      ...configMaps.map((object) => buildDelete('ConfigMap', object, {})),
-      ...jobs.map((job): Action => ({ ...buildDelete('Job', job, {}), propagationPolicy: 'Foreground' }) as Action),
-    ],
-  };
+  return { actions: configMaps.map((object) => buildDelete('ConfigMap', object, {})) };
 }

@@ -106,7 +106,7 @@ describe('removal', () => {
     assert.deepEqual((await installation.pass(TEARDOWN_STEPS)).writes, []);
   });
 
-  it('leaves what is not managed, and takes stored strategies and finished Jobs last', async () => {
+  it('leaves what is not managed, and takes stored strategies last, and the Jobs that write them before, also those that run or have failed', async () => {
     const strategy = { labels: { ...MANAGED, 'kubevirt.io/install-strategy': '' } };
     const installation = await removable([
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', namespace: 'kubevirt' } },
@@ -118,10 +118,29 @@ describe('removal', () => {
         status: { completionTime: '2026-01-01T00:00:00Z' },
       },
       { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'running', namespace: 'kubevirt', ...strategy } },
+      { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'theirs', namespace: 'kubevirt' } },
     ]);
     const { writes } = await installation.pass(TEARDOWN_STEPS);
-    assert.deepEqual(writes.slice(-2), ['delete ConfigMap strategy', 'delete Job finished']);
+    assert.deepEqual(writes.slice(-3), ['delete Job finished', 'delete Job running', 'delete ConfigMap strategy']);
     assert.ok(installation.cluster.get('ConfigMap', 'mine', 'kubevirt'));
+    assert.ok(installation.cluster.get('Job', 'theirs', 'kubevirt'));
+  });
+
+  it('waits for a Job whose pod still ends before it takes the strategy away', async () => {
+    const strategy = { labels: { ...MANAGED, 'kubevirt.io/install-strategy': '' } };
+    const installation = await removable([
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'strategy', namespace: 'kubevirt', ...strategy } },
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'running', namespace: 'kubevirt', finalizers: ['foregroundDeletion'], ...strategy },
+      },
+    ]);
+    assert.match((await installation.pass(TEARDOWN_STEPS)).stopped ?? '', /Job running to be gone/);
+    assert.ok(installation.cluster.get('ConfigMap', 'strategy', 'kubevirt'));
+    installation.cluster.remove('Job', 'running', 'kubevirt');
+    const { writes, stopped } = await installation.pass(TEARDOWN_STEPS);
+    assert.deepEqual([writes, stopped], [['delete ConfigMap strategy'], undefined]);
   });
 
   it('needs no strategy', async () => {
