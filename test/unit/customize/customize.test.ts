@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { markFailed } from '../../../src/plan/conditions.ts';
 import type { CustomizeComponents, CustomizePatch } from '../../../src/api/kubevirt.ts';
 import type { KindName } from '../../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
@@ -142,7 +143,7 @@ describe('failures', () => {
     },
   ];
   for (const row of bad) {
-    test(row.name, () => {
+    test(`B34: ${row.name}`, () => {
       const good = patch({
         resourceName: 'virt-controller',
         patch: '{"metadata":{"labels":{"a":"1"}}, "padding": "so that it stands last"}',
@@ -156,6 +157,54 @@ describe('failures', () => {
       assert.match(failure.message, row.want);
       assert.deepEqual(labelled(got), ['Deployment virt-controller'], 'others go on');
       assert.deepEqual(find(got, 'Deployment', 'virt-api'), find(strategy, 'Deployment', 'virt-api'));
+    });
+  }
+});
+
+describe('what a condition says of a failure', () => {
+  const deep = Array.from({ length: 20 }, (_, index) => `a-long-name-${index}`);
+  const path = `/spec/${deep.join('/')}`;
+  const long = 'x'.repeat(20_000);
+  const rows: { name: string; patch: Partial<CustomizePatch>; path: string }[] = [
+    { name: 'a deep path', patch: { type: 'json', patch: JSON.stringify([{ op: 'remove', path }]) }, path },
+    {
+      name: 'a long value in a test',
+      patch: { type: 'json', patch: JSON.stringify([{ op: 'test', path: '/metadata/name', value: long }]) },
+      path: '/metadata/name',
+    },
+    {
+      name: 'the third of many operations',
+      patch: {
+        type: 'json',
+        patch: JSON.stringify([
+          { op: 'add', path: '/metadata/annotations', value: { long } },
+          { op: 'add', path: '/spec/replicas', value: 3 },
+          { op: 'add', path: '/spec/nothing/here', value: long },
+        ]),
+      },
+      path: '/spec/nothing/here',
+    },
+    {
+      name: 'an element without a name in a strategic patch',
+      patch: {
+        type: 'strategic',
+        patch: JSON.stringify({ spec: { template: { spec: { containers: [{ image: long }] } } } }),
+      },
+      path: 'spec/template/spec/containers',
+    },
+  ];
+  for (const row of rows) {
+    test(`B34: ${row.name}: index, kind, name and path in 1 KiB`, () => {
+      const { failures } = customizeStrategy(strategy, { patches: [patch(row.patch)] });
+      const [failure] = failures;
+      assert.ok(failure);
+      const { conditions = [] } = markFailed({}, failure.message);
+      assert.equal(conditions.length, 4);
+      for (const { message = '' } of conditions) {
+        assert.ok(Buffer.byteLength(message) <= 1024, `${Buffer.byteLength(message)} bytes`);
+        for (const part of ['patches[0]', 'Deployment kubevirt/virt-api', row.path])
+          assert.ok(message.includes(part), `${part} in ${message}`);
+      }
     });
   }
 });
