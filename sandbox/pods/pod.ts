@@ -41,7 +41,7 @@ export interface EnvVariable {
 }
 
 /** A volume; those of other sources than a ConfigMap stay empty. */
-export interface Volume {
+interface Volume {
   name: string;
   configMap?: { name: string };
 }
