@@ -14,7 +14,7 @@ import { createValidateDelete, VALIDATE_DELETE_PATH } from '../../../functions/v
 import { createPlacementCheck } from '../../../functions/validate-update/placement.ts';
 import { createValidateUpdate, VALIDATE_UPDATE_PATH } from '../../../functions/validate-update/index.ts';
 import type { ApiConnection, ApiRequest } from '../../../src/api/connection.ts';
-import type { JsonObject } from '../../../src/api/objects.ts';
+import type { JsonObject, KubernetesObject } from '../../../src/api/objects.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 
@@ -216,6 +216,34 @@ test('validate-update: nothing of a review but its placement gets into the dry r
   assert.deepEqual(
     (spec['containers'] as { name: string }[]).map(({ name }) => name),
     ['placement-verification-pod'],
+  );
+});
+
+test('validate-update: a dry run has one fixed name, in the namespace of the operator, and its error is cut', async () => {
+  const { api, calls } = scriptedApi(() => {
+    throw new ApiError('x'.repeat(1_000_000), { status: 422, reason: 'Invalid' });
+  });
+  const checkPlacement = createPlacementCheck({ api, operatorNamespace: 'operators' });
+  const router = createValidateUpdate({ checkPlacement, findSchemaProblems: () => [], log });
+  const answer = await ask(router, VALIDATE_UPDATE_PATH, {
+    operation: 'UPDATE',
+    name: 'mine',
+    namespace: 'somewhere-else',
+    oldObject: { metadata: { namespace: 'somewhere-else' }, spec: {} },
+    object: { metadata: { namespace: 'somewhere-else' }, spec: placed('a') },
+  });
+  assert.equal(answer.allowed, false);
+  assert.ok((answer.status?.message.length ?? Infinity) <= 1100, String(answer.status?.message.length));
+  assert.deepEqual(
+    calls.map(({ method, path, query, body }) => [method, path, query, (body as KubernetesObject).metadata]),
+    [
+      [
+        'POST',
+        '/apis/apps/v1/namespaces/operators/deployments',
+        { dryRun: 'All' },
+        { name: 'placement-validation-webhook', namespace: 'operators' },
+      ],
+    ],
   );
 });
 
