@@ -9,7 +9,7 @@ import { isReplicasOverridden, isTemplateComponent, VIRT_API } from './replicas.
 import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
 import type { Action, PassContext, PlannedEvent, StepPlan } from './types.ts';
 import { namedObjects, wantedObjects } from './wanted.ts';
-import { replicasOf } from './workloads.ts';
+import { describeUntold, replicasOf } from './workloads.ts';
 
 /** Groups of workloads that are rolled out and waited for together (spec/apply.md §1). */
 export type Component = 'api' | 'controller' | 'synchronization' | 'template' | 'other';
@@ -58,7 +58,12 @@ export function planComponents(components: readonly Component[], context: PassCo
     events: changes
       .filter(({ writes }) => writes.length > 0)
       .flatMap(({ deployment }) => planReplicasEvent(deployment, context)),
+    problems: findUntold(wanted, context),
   };
+}
+
+function findUntold(workloads: readonly KubernetesObject[], { kubeVirt }: PassContext): string[] {
+  return workloads.flatMap((workload) => describeUntold(workload, kubeVirt.spec) ?? []);
 }
 
 function planDisabled(component: Component, context: PassContext): Action[] {
@@ -99,7 +104,10 @@ export function planDaemonSets(context: PassContext): StepPlan & { isFinished: b
   return {
     actions: moves.flatMap(({ action }) => (action === undefined ? [] : [action])),
     events: moves.flatMap(({ event }) => (event === undefined ? [] : [event])),
-    problems: moves.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    problems: [
+      ...moves.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+      ...findUntold(wantedObjects('DaemonSet', context), context),
+    ],
     isFinished: moves.every(({ isFinished }) => isFinished),
   };
 }

@@ -183,7 +183,7 @@ function planOtherWorkloads(context: PassContext): StepPlan {
   return {
     actions: [...components.actions, ...daemonSets.actions],
     events: [...(components.events ?? []), ...(daemonSets.events ?? [])],
-    problems: daemonSets.problems ?? [],
+    problems: [...(components.problems ?? []), ...(daemonSets.problems ?? [])],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { KubeVirtSpec } from '../api/kubevirt.ts';
 import type { JsonObject, KubernetesObject, ObjectMeta } from '../api/objects.ts';
 import { injectPlacement } from '../customize/placement.ts';
+import { describe } from './json-patch.ts';
 import { buildMetadata, buildProductLabels, buildTargetAnnotations, type MetadataContext } from './metadata.ts';
 import { decideReplicas, isTemplateComponent } from './replicas.ts';
 
@@ -87,10 +88,28 @@ function withTlsArguments(pod: JsonObject, deployment: string, spec: KubeVirtSpe
   return appendTo(pod, container, 'args', argumentsToAdd);
 }
 
-/** A copy of a pod spec with `items` at the end of a container's command or arguments. Throws when there is no such container. */
+/**
+ * What a workload lacks to be told of settings of the KubeVirt object, as a sentence: a customization may have renamed the container that is meant. It goes on
+ * without them, and everything else as well (spec/field-reports.md B34). Undefined where nothing is lacking.
+ */
+export function describeUntold(workload: KubernetesObject, spec: KubeVirtSpec): string | undefined {
+  const container = toldContainerOf(workload.metadata.name ?? '', spec);
+  if (container === undefined || hasContainer(podSpecOf(workload), container)) return undefined;
+  return `${describe(workload)} has no container ${container}, which is to be told of settings`;
+}
+
+function toldContainerOf(workload: string, { configuration }: KubeVirtSpec): string | undefined {
+  if (workload !== HANDLER) return TEMPLATE_CONTAINERS[workload];
+  return configuration?.virtualMachineInstancesPerNode === undefined ? undefined : HANDLER;
+}
+
+function hasContainer(pod: JsonObject, container: string): boolean {
+  return ((pod.containers ?? []) as JsonObject[]).some(({ name }) => name === container);
+}
+
+/** A copy of a pod spec with `items` at the end of a container's command or arguments; the same where there is no such container. */
 function appendTo(pod: JsonObject, container: string, field: 'command' | 'args', items: readonly string[]): JsonObject {
   const containers = (pod.containers ?? []) as JsonObject[];
-  if (!containers.some(({ name }) => name === container)) throw new Error(`pod template has no container ${container}`);
   return {
     ...pod,
     containers: containers.map((entry) =>

@@ -82,3 +82,90 @@ describe('placement of what is installed', () => {
     assert.deepEqual(roleDemandsOf(handler), NOTHING);
   });
 });
+
+/** The container of a workload, and what it is started with. */
+function startOf({ cluster }: Installation, kind: 'Deployment' | 'DaemonSet', name: string, container: string) {
+  const workload = cluster.get(kind, name, 'kubevirt');
+  assert.ok(workload);
+  const { containers } = podSpecOf(workload) as unknown as {
+    containers: { name: string; command: string[]; args: string[] }[];
+  };
+  return containers.find((each) => each.name === container);
+}
+
+async function deployed(spec: KubeVirtSpec): Promise<Installation> {
+  const installation = new Installation(buildKubeVirt(spec));
+  await installation.converge();
+  return installation;
+}
+
+const TEMPLATES = [
+  ['virt-template-apiserver', 'apiserver'],
+  ['virt-template-controller', 'manager'],
+] as const;
+
+/** What the containers of virt-template are told of TLS (spec/apply.md §5.5). */
+const TLS: { name: string; tls?: object; want: string[] }[] = [
+  { name: 'nothing set', want: ['--tls-min-version', 'VersionTLS12'] },
+  { name: 'a version', tls: { minTLSVersion: 'VersionTLS13' }, want: ['--tls-min-version', 'VersionTLS13'] },
+  {
+    name: 'ciphers',
+    tls: { minTLSVersion: 'VersionTLS12', ciphers: ['A', 'B'] },
+    want: ['--tls-cipher-suites', 'A,B', '--tls-min-version', 'VersionTLS12'],
+  },
+];
+
+describe('what containers are told', () => {
+  for (const { name, tls, want } of TLS) {
+    it(`TLS, ${name}: virt-template gets its flags last`, async () => {
+      const installation = await deployed(tls === undefined ? {} : { configuration: { tlsConfiguration: tls } });
+      for (const [deployment, container] of TEMPLATES) {
+        const { args = [] } = startOf(installation, 'Deployment', deployment, container) ?? {};
+        assert.deepEqual(args.slice(-want.length), want, deployment);
+        assert.equal(
+          args.filter((arg) => /^--tls-(min-version|cipher-suites)$/.test(arg)).length,
+          want.length / 2,
+          deployment,
+        );
+      }
+    });
+  }
+
+  it('a limit of machines per node stands at the end of the command of virt-handler', async () => {
+    const limited = await deployed({ configuration: { virtualMachineInstancesPerNode: 42 } });
+    const { command = [] } = startOf(limited, 'DaemonSet', 'virt-handler', 'virt-handler') ?? {};
+    assert.deepEqual(command.slice(-2), ['--max-devices', '42']);
+    const unlimited = startOf(await deployed({}), 'DaemonSet', 'virt-handler', 'virt-handler');
+    assert.ok(!unlimited?.command.includes('--max-devices'));
+  });
+
+  for (const { kind, name, container, configuration } of [
+    { kind: 'Deployment', name: 'virt-template-apiserver', container: 'apiserver', configuration: {} },
+    {
+      kind: 'DaemonSet',
+      name: 'virt-handler',
+      container: 'virt-handler',
+      configuration: { virtualMachineInstancesPerNode: 42 },
+    },
+  ]) {
+    it(`B34: a customization that renames the container of ${name} is told, and everything else goes on`, async () => {
+      const installation = await deployed({});
+      const patch = '[{"op":"replace","path":"/spec/template/spec/containers/0/name","value":"another"}]';
+      installation.edit({
+        configuration,
+        infra: { replicas: 3 },
+        customizeComponents: { patches: [{ resourceType: kind, resourceName: name, type: 'json', patch }] },
+      });
+      const first = await installation.pass();
+      installation.cluster.settle();
+      const { problems, writes: rest } = await installation.pass();
+      const writes = [...first.writes, ...rest];
+      assert.deepEqual(problems, [
+        `${kind} kubevirt/${name} has no container ${container}, which is to be told of settings`,
+      ]);
+      for (const write of ['virt-api', 'virt-controller', 'virt-exportproxy', 'virt-template-controller'])
+        assert.ok(writes.includes(`patch Deployment ${write}`), write);
+      assert.ok(writes.includes(`patch ${kind} ${name}`));
+    });
+  }
+});
