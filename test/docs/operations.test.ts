@@ -35,6 +35,27 @@ function readColumn(heading: string): string[] {
     .map((line) => line.split('|')[1] ?? '');
 }
 
+/** A call of the log with its sentence, behind fields or without. */
+const LOG_CALL =
+  /[lL]og\.(?:warn|error|fatal)\(\s*(?:\{[^}]*\}(?:\s*:\s*\{[^}]*\})?,\s*|\w+,\s*)?(['"`])((?:(?!\1)[^])*)\1/g;
+const CONFIGURATION_ERROR = /new ConfigurationError\(\s*(['"`])((?:(?!\1)[^])*)\1/g;
+
+/** Sentences that the program may say, commands apart: they end with what they say. */
+function listSentences(pattern: RegExp): string[] {
+  const files = globSync('{src,functions}/**/*.ts', { cwd: ROOT }).filter((file) => !file.startsWith('src/cli/'));
+  const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, , sentence = '']) => sentence)))];
+}
+
+/** Whether a row of the page quotes a part of the sentence that no other has: most of what stands between its variables. */
+function isNamed(sentence: string): boolean {
+  const fixed = sentence.split(/\$\{[^}]*\}/).filter((part) => part.trim().length > 5);
+  const quotes = listCode(page)
+    .flatMap((code) => code.split('…'))
+    .map((quote) => quote.trim());
+  return quotes.some((quote) => quote.length > 9 && fixed.some((part) => part.includes(quote)));
+}
+
 describe('docs/operations.md', () => {
   test('names every reason of a condition or an Event', () => {
     const reasons = listReasons();
@@ -59,11 +80,25 @@ describe('docs/operations.md', () => {
     }
   });
 
+  for (const { name, pattern, least } of [
+    { name: 'warning and error of the log', pattern: LOG_CALL, least: 40 },
+    { name: 'error that ends a process at its start', pattern: CONFIGURATION_ERROR, least: 15 },
+  ]) {
+    test(`names every ${name}`, () => {
+      const sentences = listSentences(pattern);
+      assert.ok(sentences.length >= least, String(sentences.length));
+      assert.deepEqual(
+        sentences.filter((sentence) => !isNamed(sentence)),
+        [],
+      );
+    });
+  }
+
   test('quotes sentences as they are', () => {
     // The API server's own.
     const foreign = ['is forbidden: user', 'is attempting to grant RBAC permissions', 'is forbidden: User', 'cannot'];
-    const rows = readColumn('Sentences');
-    assert.ok(rows.length > 20);
+    const rows = ['Sentences', 'A process ends at once', 'Other lines of the log'].flatMap(readColumn);
+    assert.ok(rows.length > 60);
     const parts = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split('…')));
     const unknown = parts.filter((part) => {
       const words = part.trim();
