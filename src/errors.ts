@@ -38,6 +38,19 @@ export function isInitializing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429 && error.message.includes('storage is (re)initializing');
 }
 
+/** A call that nobody has answered: it was not sent, the connection broke, or time ran out. Whether it was done is not known. */
+export class UnansweredCall extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnansweredCall';
+  }
+}
+
+/** True for a failure that may be over in a moment: no answer, or an error inside of the server. Whether the call was done is not known. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof UnansweredCall || (error instanceof ApiError && error.status >= 500);
+}
+
 /** True when the API server says that the object does not exist. */
 export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;

@@ -1,7 +1,7 @@
-import { isStale } from '../errors.ts';
+import { isStale, isTransient, UnansweredCall } from '../errors.ts';
 import type { Action } from '../plan/types.ts';
 
-/** An action that was answered with an error. */
+/** An action that was answered with an error, or not at all. */
 export interface FailedAction {
   action: Action;
   error: unknown;
@@ -9,10 +9,12 @@ export interface FailedAction {
 
 /** Calls that run side by side (design decision 9). */
 export const MAX_PARALLEL = 16;
+/** After so many calls in a row without an answer the server counts as lost. */
+const LOST_AFTER = MAX_PARALLEL / 2;
 
 /**
- * Performs all actions, at most 16 at a time, and returns those that failed. A failure other than a stale answer keeps further actions from being
- * started; those that run are awaited.
+ * Performs all actions, at most 16 at a time, and returns those that failed. A failure that another try may help against starts nothing less; after any
+ * other, or when the server seems to be lost, no further action is started, and those that run are awaited.
  */
 export async function runBatch(
   actions: readonly Action[],
@@ -21,17 +23,37 @@ export async function runBatch(
   const failed: FailedAction[] = [];
   const waiting = actions.values();
   let isStopped = false;
+  let unanswered = 0;
   const drain = async () => {
     for (const action of waiting) {
       try {
         await perform(action);
+        unanswered = 0;
       } catch (error) {
         failed.push({ action, error });
-        isStopped ||= !isStale(error);
+        unanswered = error instanceof UnansweredCall ? unanswered + 1 : 0;
+        isStopped ||= unanswered >= LOST_AFTER || !mayHelp(error);
       }
       if (isStopped) return;
     }
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, actions.length) }, drain));
   return failed;
+}
+
+/** How often a step is planned again because the API server knew newer objects (design decision 9), or failed by itself. */
+const MAX_REPLANS = 3;
+/** The same when calls were not answered: each may have taken as long as an answer is waited for. */
+const MAX_REPLANS_UNANSWERED = 2;
+
+/** Whether it is worth to read again what failed, and to plan and try once more after `attempt` repetitions. */
+export function isWorthRepeating(failed: readonly FailedAction[], attempt: number): boolean {
+  const unanswered = failed.filter(({ error }) => error instanceof UnansweredCall).length;
+  const isLost = unanswered >= LOST_AFTER && unanswered === failed.length;
+  const most = unanswered > 0 ? MAX_REPLANS_UNANSWERED : MAX_REPLANS;
+  return attempt < most && !isLost && failed.every(({ error }) => mayHelp(error));
+}
+
+function mayHelp(error: unknown): boolean {
+  return isStale(error) || isTransient(error);
 }

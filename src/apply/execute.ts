@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { KindName } from '../api/kinds.ts';
 import type { GenerationStatus } from '../api/kubevirt.ts';
 import type { ObjectStore } from '../api/store.ts';
-import { errorText, isNotFound, isStale, PassAborted } from '../errors.ts';
+import { errorText, isNotFound, isTransient, PassAborted } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Action, PassContext, PlannedEvent, Step, StepPlan } from '../plan/types.ts';
-import { runBatch, type FailedAction } from './batch.ts';
+import { isWorthRepeating, runBatch, type FailedAction } from './batch.ts';
 import type { ApiClient } from './client.ts';
 import { recordGeneration } from './generations.ts';
 import { Overlay } from './overlay.ts';
@@ -76,15 +76,13 @@ export interface RunReport {
   steps: readonly { name: string; writes: number; milliseconds: number }[];
 }
 
-/** How often a step is planned again because the API server knew newer objects (design decision 9). */
-const MAX_REPLANS = 3;
-/** Pause before a create is repeated whose path is not served yet, per attempt. */
-const UNSERVED_PAUSE_MS = 100;
+/** Pause before the first repetition of what nobody can change by reading again; each further one is twice as long. */
+const PAUSE_MS = 100;
 
 /**
  * Runs steps in order: plans one, sends its actions at most 16 at a time, takes their answers into the world of the next. Ends at the first step that
- * fails, after its running actions have settled, or that wants to stop. A stale answer (conflict, exists already, gone, failed test) reads that object
- * again and plans the step again. Rejects only with `PassAborted`.
+ * fails, after its running actions have settled, or that wants to stop. A stale answer (conflict, exists already, gone, failed test), an error of the
+ * server itself, and no answer read that object again and plan the step again. Rejects only with `PassAborted`.
  */
 export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<RunReport> {
   const run = new Run(options);
@@ -158,7 +156,7 @@ class Run {
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
-      if (attempt === MAX_REPLANS || failed.some(({ error }) => !isStale(error))) {
+      if (!isWorthRepeating(failed, attempt)) {
         this.#giveUp(step, failed);
         return;
       }
@@ -221,9 +219,9 @@ class Run {
 
   async #readAgain(failed: readonly FailedAction[], attempt: number): Promise<void> {
     const { client, log, signal } = this.#options;
-    // A path that is not served yet (a CRD just established) has no object to read: all that helps is a little later.
-    if (failed.some(({ action, error }) => action.verb === 'create' && isNotFound(error))) {
-      await pause(UNSERVED_PAUSE_MS * 2 ** attempt, undefined, { signal }).catch(() => {
+    // A path that is not served yet (a CRD just established) has no object to read, and a server that fails needs time: all that helps is a little later.
+    if (failed.some(({ action, error }) => isTransient(error) || (action.verb === 'create' && isNotFound(error)))) {
+      await pause(PAUSE_MS * 2 ** attempt, undefined, { signal }).catch(() => {
         this.#throwIfAborted();
       });
     }
@@ -234,7 +232,10 @@ class Run {
         const object = await client.find(target);
         if (object === undefined) this.#world.remove(target.kind, target.name, target.namespace);
         else this.#world.record(target.kind, object, 'read');
-        log.debug({ kind: target.kind, name: target.name }, 'read again: the API server has newer data than the cache');
+        log.debug(
+          { kind: target.kind, name: target.name },
+          'read again: the API server has newer data than the cache, or nobody knows what it has done',
+        );
       },
     );
     this.#throwIfAborted();

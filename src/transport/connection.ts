@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiConnection, ApiRequest, ApiStream, Lane } from '../api/connection.ts';
 import type { JsonObject } from '../api/objects.ts';
-import { ApiError, isInitializing } from '../errors.ts';
+import { ApiError, isInitializing, UnansweredCall } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Credentials } from './credentials.ts';
@@ -241,7 +241,7 @@ class HttpConnection implements Connection {
   #failure(call: ApiRequest, error: unknown): unknown {
     if (call.signal?.aborted === true) return call.signal.reason;
     if (error instanceof ApiError) return error;
-    return new Error(`${call.method} ${call.path}: no answer from ${this.server}`, { cause: error });
+    return new UnansweredCall(`${call.method} ${call.path}: no answer from ${this.server}`, { cause: error });
   }
 }
 

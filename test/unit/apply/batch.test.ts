@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 
-import { MAX_PARALLEL, runBatch } from '../../../src/apply/batch.ts';
-import { ApiError } from '../../../src/errors.ts';
+import { isWorthRepeating, MAX_PARALLEL, runBatch } from '../../../src/apply/batch.ts';
+import { ApiError, UnansweredCall } from '../../../src/errors.ts';
 import type { Action } from '../../../src/plan/types.ts';
 
 const actions = (count: number): Action[] =>
@@ -33,7 +33,7 @@ test('a real failure starts nothing more but awaits what runs', async () => {
   const failed = await runBatch(actions(50), async (action) => {
     begun.push(nameOf(action));
     await setImmediate();
-    if (nameOf(action) === 3) throw new ApiError('no', { status: 500, reason: 'InternalError' });
+    if (nameOf(action) === 3) throw new ApiError('no', { status: 403, reason: 'Forbidden' });
     await setImmediate();
     done.push(nameOf(action));
   });
@@ -60,3 +60,42 @@ test('stale answers are collected and stop nothing', async () => {
 test('nothing to do is done', async () => {
   assert.deepEqual(await runBatch([], () => Promise.reject(new Error('called'))), []);
 });
+
+const conflict = new ApiError('conflict', { status: 409, reason: 'Conflict' });
+const internal = new ApiError('by chance', { status: 500, reason: 'InternalError' });
+const forbidden = new ApiError('no', { status: 403, reason: 'Forbidden' });
+const silence = new UnansweredCall('no answer');
+
+test('errors of the server itself, and some calls without an answer, stop nothing', async () => {
+  const failed = await runBatch(actions(100), (action) => {
+    if (nameOf(action) % 10 === 0) return Promise.reject(internal);
+    return nameOf(action) % 10 === 5 ? Promise.reject(silence) : Promise.resolve();
+  });
+  assert.equal(failed.length, 20);
+});
+
+test('a server that answers nothing is not asked for the rest', async () => {
+  let begun = 0;
+  const failed = await runBatch(actions(100), () => {
+    begun++;
+    return Promise.reject(silence);
+  });
+  assert.ok(begun <= MAX_PARALLEL + 8, `${begun} begun`);
+  assert.equal(isWorthRepeating(failed, 0), false);
+});
+
+const rows: { name: string; errors: Error[]; attempts: number }[] = [
+  { name: 'stale', errors: [conflict], attempts: 3 },
+  { name: 'an error of the server', errors: [internal, conflict], attempts: 3 },
+  { name: 'no answer to some', errors: [silence, internal], attempts: 2 },
+  { name: 'no answer to any of many', errors: Array.from({ length: 8 }, () => silence), attempts: 0 },
+  { name: 'one that was refused', errors: [conflict, forbidden], attempts: 0 },
+  { name: 'an error of ours', errors: [new Error('no key')], attempts: 0 },
+];
+for (const { name, errors, attempts } of rows) {
+  test(`repeated ${attempts} times: ${name}`, () => {
+    const failed = errors.map((error, index) => ({ action: actions(errors.length)[index] as Action, error }));
+    const worth = [0, 1, 2, 3, 4].filter((attempt) => isWorthRepeating(failed, attempt));
+    assert.equal(worth.length, attempts);
+  });
+}
