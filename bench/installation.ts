@@ -37,6 +37,8 @@ export interface Operator {
 export interface Installation {
   plane: ControlPlane;
   passes: PassLog;
+  /** Of the Redis that nobody else uses. */
+  redisUrl: string;
   startOperator(role: 'all' | 'gateway' | 'worker' | 'functions', flags?: readonly string[]): Promise<Operator>;
   /** Creates the example object, or one with this spec; resolves to milliseconds since the epoch of the moment before. */
   createKubeVirt(spec?: KubeVirtSpec): Promise<number>;
@@ -91,6 +93,7 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
   return {
     plane,
     passes,
+    redisUrl,
     startOperator: async (role, flags = []) =>
       startOperator(role, { family, plane, redisUrl, name: `${role}-${++started}`, flags }),
     createKubeVirt: (spec) => timed(() => apply(plane.api, spec === undefined ? example : { ...example, spec })),

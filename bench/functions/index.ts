@@ -1,7 +1,8 @@
 import { quantile, type Figure } from '../figure.ts';
 import { openInstallation, until, type Installation, type Operator } from '../installation.ts';
 import { putLoad } from './load.ts';
-import { measureReplicas } from './replicas.ts';
+import { countRedisCommands } from './redis-commands.ts';
+import { isReady, measureReplicas } from './replicas.ts';
 import { REVIEWS } from './reviews.ts';
 
 /** As upstream was measured (spec/sandbox.md). */
@@ -104,7 +105,11 @@ export async function measureFunctions(): Promise<Figure[]> {
     await prepare(installation);
     const single = await installation.startOperator('functions');
     const figures: Figure[] = [];
+    await until('the process is ready', () => isReady(single));
+    const commands = await countRedisCommands(installation.redisUrl);
     for (const load of LOADS) figures.push(...(await measureLoad(single, load)));
+    const more = (await countRedisCommands(installation.redisUrl)) - commands;
+    figures.push({ name: 'Redis commands during all of that', value: more, unit: '', must: 0 });
     figures.push({ name: 'memory of the process after that', value: await single.residentMegabytes(), unit: 'MB' });
     await single.member.stop();
     return [...figures, ...(await measureReplicas(installation))];

@@ -61,8 +61,10 @@ async function updateUntil(
   return { calls, failed };
 }
 
-const untilReady = ({ port }: Operator) =>
-  until('a replica is ready', async () => (await readPage(port, '/readyz')).code === 200);
+/** Whether a process says that it is ready. */
+export const isReady = async ({ port }: Operator): Promise<boolean> => (await readPage(port, '/readyz')).code === 200;
+
+const untilReady = (operator: Operator) => until('a replica is ready', () => isReady(operator));
 
 const setPorts = ({ plane }: Installation, replicas: readonly Operator[]) => {
   plane.setWebhookPorts(replicas.map(({ webhookPort }) => webhookPort));
