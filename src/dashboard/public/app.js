@@ -108,7 +108,7 @@ function say(text) {
   setText(byId('announcement'), text);
 }
 
-/** Has a KubeVirt object reconciled once more. @param {string} key */
+/** Has a KubeVirt object reconciled once more, and says what came of that. @param {string} key */
 async function again(key) {
   try {
     const answer = await fetch('api/again', {
@@ -117,15 +117,15 @@ async function again(key) {
       body: JSON.stringify({ key }),
     });
     if (!answer.ok) throw new Error((await answer.json()).error);
-    say(`A pass of ${key} was asked for.`);
+    return `Asked for at ${new Date().toLocaleTimeString()}`;
   } catch (error) {
-    say(`No pass could be asked for: ${error instanceof Error ? error.message : String(error)}`);
+    return `No pass was started: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
 offerAllPasses((passes) => {
   state.older = passes;
   showPasses(state);
-}, say);
+});
 setInterval(tick, TICK_MS);
 followEvents(onEvent, (connection) => setVerdict(byId('connection'), CONNECTION[connection]));

@@ -14,7 +14,7 @@ const idOf = (key) => key.replaceAll(/[^a-z0-9-]/g, '_');
 /**
  * Shows all KubeVirt objects; before the first pass has ended, what its progress tells.
  * @param {State} state
- * @param {(key: string) => void} onAgain
+ * @param {(key: string) => Promise<string>} onAgain has a key reconciled, and says in words what came of that
  */
 export function showInstallations(state, onAgain) {
   const root = byId('installations');
@@ -55,7 +55,7 @@ function emptyText({ redis, situations }) {
 
 /**
  * @param {Situation} situation
- * @param {(key: string) => void} onAgain
+ * @param {(key: string) => Promise<string>} onAgain
  */
 function createCard({ key }, onAgain) {
   const id = idOf(key);
@@ -63,11 +63,13 @@ function createCard({ key }, onAgain) {
   const title = build('h2', '', `KubeVirt ${key}`);
   title.id = `title-${id}`;
   card.setAttribute('aria-labelledby', title.id);
-  const again = build('button', 'again', 'Look again now');
+  const again = build('button', 'again', 'Start a pass now');
   again.type = 'button';
   again.hidden = true;
-  again.addEventListener('click', () => onAgain(key));
-  const head = build('div', 'head', title, part('span', 'phase'), part('span', 'version'), again);
+  const answer = part('span', 'answer');
+  answer.setAttribute('role', 'status');
+  again.addEventListener('click', async () => setText(answer, await onAgain(key)));
+  const head = build('div', 'head', title, part('span', 'phase'), part('span', 'version'), answer, again);
   const failure = part('p', 'failure');
   card.append(
     head,

@@ -122,18 +122,18 @@ function createList(title, items, total, rest = 'are not listed') {
 /**
  * Lets the button fetch what is kept beyond the recent passes.
  * @param {(passes: ShownPass[]) => void} onPasses
- * @param {(text: string) => void} say
  */
-export function offerAllPasses(onPasses, say) {
+export function offerAllPasses(onPasses) {
+  const told = byId('passes-answer');
   byId('all-passes').addEventListener('click', async () => {
     try {
       const answer = await fetch('api/passes');
       const body = await answer.json();
       if (!answer.ok) throw new Error(body.error);
       onPasses(body);
-      say(`${plural(body.length, 'pass', 'passes')} are shown.`);
+      setText(told, `${plural(body.length, 'pass', 'passes')}, all that are kept`);
     } catch (error) {
-      say(`The passes could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
+      setText(told, `The passes could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
 }

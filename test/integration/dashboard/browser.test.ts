@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'with the write token a pass can be asked for, on the page and by a failed job, and nothing else is offered',
+  'L28: with the write token a pass can be asked for, on the page and by a failed job, and nothing else is offered',
   SKIP_LONG,
   async () => {
     const { page, context, complaints } = await openPage(browser, `${url}sign-in`);
@@ -238,7 +238,7 @@ test(
     assert.equal(complaints.length, 1, 'the browser itself tells of the answer 401');
     await page.getByLabel('Token').fill(WRITE_TOKEN);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Look again now' }).click();
+    await page.getByRole('button', { name: 'Start a pass now' }).click();
     const byHand = page.locator('#passes tbody', { hasText: 'by hand, in the dashboard' });
     await byHand.first().waitFor(LONG);
     const before = await byHand.count();

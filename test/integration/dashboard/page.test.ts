@@ -213,6 +213,7 @@ test('all passes that are kept can be asked for, and then stay', SKIP, async (t)
     Array.from({ length: 21 }, (_, index) => `Pass ${21 - index}`),
   );
   assert.equal(await page.getByRole('button', { name: 'Show all passes that are kept' }).count(), 0);
+  assert.equal(await page.locator('#passes-answer').innerText(), '20 passes, all that are kept');
 });
 
 test('a person signs in, may start passes, and signs out', SKIP, async (t) => {
@@ -225,14 +226,15 @@ test('a person signs in, may start passes, and signs out', SKIP, async (t) => {
   await page.keyboard.type('reader');
   await page.keyboard.press('Enter');
   await page.getByRole('article').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Look again now' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Start a pass now' }).count(), 0);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('Token').fill('writer');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Look again now' }).click();
+  await page.getByRole('button', { name: 'Start a pass now' }).click();
   await page
-    .locator('#announcement', { hasText: 'A pass of kubevirt/kubevirt was asked for.' })
-    .waitFor({ state: 'attached' });
+    .getByRole('status')
+    .getByText(/^Asked for at /)
+    .waitFor();
   const { causes } = await queue.takeCauses('kubevirt/kubevirt');
   assert.deepEqual(
     causes.map(({ type }) => type),
@@ -244,6 +246,25 @@ test('a person signs in, may start passes, and signs out', SKIP, async (t) => {
     complaints.filter((text) => !text.includes('401')),
     [],
   );
+});
+
+test('what cannot be done is told where it was asked for', SKIP, async (t) => {
+  const own = await startRedis({ own: true });
+  t.after(() => own.stop());
+  const dashboard = await openDashboard(t, own.url, { write: 'writer' });
+  const { redis, log } = dashboard;
+  await new SituationBoard(redis, log).write(buildSituation());
+  for (let id = 1; id <= 20; id += 1) await new PassLog(redis, log).append(buildPass(id));
+  const { page, context } = await openPage(browser, `${dashboard.url}?token=writer`);
+  t.after(() => context.close());
+  await page.getByRole('button', { name: 'Pass 20' }).waitFor();
+  await own.crash();
+  await page.locator('#redis', { hasText: 'not reachable' }).waitFor();
+  await page.getByRole('button', { name: 'Start a pass now' }).click();
+  await page.getByText(/^No pass was started: Redis is not reachable/).waitFor();
+  await page.getByRole('button', { name: 'Show all passes that are kept' }).click();
+  await page.getByText(/^The passes could not be fetched: /).waitFor();
+  assert.deepEqual(await askPage(page, 'audit'), []);
 });
 
 test('a session that ends while the page is open leads to the page to sign in', SKIP, async (t) => {
