@@ -39,13 +39,21 @@ export function markDeploying(status: KubeVirtStatus, target: TargetDeployment):
   });
 }
 
-/** The deployment changes from an observed one to another. */
-export function markUpdating(status: KubeVirtStatus, target: TargetDeployment): KubeVirtStatus {
+/**
+ * The deployment changes from an observed one to another: the old components go on, so it stays available. Where it was not available before, because something
+ * had failed, it is again only when nothing is missing (`isWhole`): Available never turns true before.
+ */
+export function markUpdating(
+  status: KubeVirtStatus,
+  target: TargetDeployment,
+  { isWhole }: { isWhole: boolean },
+): KubeVirtStatus {
   const from = `${status.observedKubeVirtVersion ?? ''} (registry ${status.observedKubeVirtRegistry ?? ''})`;
+  const before = (status.conditions ?? []).find(({ type }) => type === 'Available')?.status;
   return withReport(status, {
     reason: 'UpdateInProgress',
     message: `Going from version ${from} to ${target.kubeVirtVersion} (registry ${target.registry})`,
-    set: { Available: 'True', Progressing: 'True', Degraded: 'True' },
+    set: { Available: before === 'False' && !isWhole ? 'False' : 'True', Progressing: 'True', Degraded: 'True' },
     removed: ['Created', 'Synchronized'],
   });
 }

@@ -6,7 +6,8 @@ import { PassAborted, errorText, isNotFound } from '../errors.ts';
 import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
-import { markCreated, markFailed, markReady, settleConditionTimes } from '../plan/conditions.ts';
+import { planCompleteness } from '../plan/completeness.ts';
+import { markCreated, markFailed, markReady, markUpdating, settleConditionTimes } from '../plan/conditions.ts';
 import { findInvalidProductFields } from '../plan/metadata.ts';
 import type { Undertaking } from '../plan/phase.ts';
 import { findUnestablished } from '../plan/definitions.ts';
@@ -24,7 +25,7 @@ import type { PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
 import { findNewProblems, withProblems } from './problems.ts';
 import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
-import { draftInstallation, goArchitecture, isNews } from './status-draft.ts';
+import { draftInstallation, goArchitecture, isNews, isUpdating } from './status-draft.ts';
 import type { LoadedStrategy } from './strategy-loader.ts';
 import { findMonitoringGap, findUnmatchedPatches } from './warnings.ts';
 
@@ -140,9 +141,11 @@ function judge(
   if (report.stopped !== undefined) {
     const { step, awaited } = report.stopped;
     pass.log.info({ step }, `waiting for ${awaited}`);
-    return { status: draft, outcome: waiting(awaited) };
+    return { status: markStopped(draft, target, report), outcome: waiting(awaited) };
   }
-  const created = markCreated(withAddresses(draft, decideSynchronizationAddresses(report.context)));
+  const created = markCreated(
+    withAddresses(markStopped(draft, target, report), decideSynchronizationAddresses(report.context)),
+  );
   if (!isEverythingReady(report.context)) return { status: created, outcome: waiting('all components to be ready') };
   tellReady(pass, target);
   const unserved = findUnestablished(report.context);
@@ -150,6 +153,12 @@ function judge(
     status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0),
     outcome: unserved === undefined ? outcome : waiting(`CustomResourceDefinition ${unserved} to be established`),
   };
+}
+
+/** A pass that ends at a gate says whether anything is missing: an update whose objects are all there is available again after a failure. */
+function markStopped(draft: KubeVirtStatus, target: TargetDeployment, { context }: RunReport): KubeVirtStatus {
+  if (!isUpdating(draft, target)) return draft;
+  return markUpdating(draft, target, { isWhole: planCompleteness(context).stop === undefined });
 }
 
 /** Events bring the next pass; should none come, it looks again all the same. */

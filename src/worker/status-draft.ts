@@ -20,10 +20,11 @@ export function draftInstallation(kubeVirt: KubeVirt, target: TargetDeployment, 
     defaultArchitecture: wanted || status.defaultArchitecture || architecture,
     phase: status.phase ?? 'Deploying',
   };
-  return isUpdating(status, target) ? markUpdating(draft, target) : markDeploying(draft, target);
+  return isUpdating(status, target) ? markUpdating(draft, target, { isWhole: false }) : markDeploying(draft, target);
 }
 
-function isUpdating({ observedDeploymentID = '' }: KubeVirtStatus, target: TargetDeployment): boolean {
+/** Whether a target is another deployment than the one that was reached last. */
+export function isUpdating({ observedDeploymentID = '' }: KubeVirtStatus, target: TargetDeployment): boolean {
   return observedDeploymentID !== '' && observedDeploymentID !== target.id;
 }
 

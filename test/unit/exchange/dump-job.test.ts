@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import type { KubeVirt } from '../../../src/api/kubevirt.ts';
 import type { JsonObject } from '../../../src/api/objects.ts';
 import { attemptOf, buildDumpJob, type DumpJobInput } from '../../../src/exchange/dump-job.ts';
 import { target } from '../strategy/builders.ts';
@@ -70,6 +71,33 @@ describe('buildDumpJob', () => {
       { name: 'TARGET_DEPLOYMENT_CONFIG', value: wanted.json },
     ]);
   });
+
+  const images: { name: string; spec?: KubeVirt['spec']; env?: Record<string, string>; want: string }[] = [
+    { name: 'a tag', spec: { imageTag: 'v1.8.4' }, want: 'quay.io/kubevirt/virt-operator:v1.8.4' },
+    {
+      name: 'a tag and a registry with a port',
+      spec: { imageTag: 'v1.8.4', imageRegistry: 'mirror.local:5000/kv' },
+      want: 'mirror.local:5000/kv/virt-operator:v1.8.4',
+    },
+    {
+      name: 'a digest of another release',
+      env: { VIRT_OPERATOR_IMAGE: 'mirror.local/virt-operator@sha256:ab', KUBEVIRT_VERSION: 'v1.8.4' },
+      want: 'mirror.local/virt-operator@sha256:ab',
+    },
+    {
+      name: 'a prefix, which a moved image loses as it does upstream',
+      spec: { imageTag: 'v1.8.4' },
+      env: { VIRT_OPERATOR_IMAGE: 'mirror.local/dev-virt-operator:v1.9.0' },
+      want: 'mirror.local/virt-operator:v1.8.4',
+    },
+  ];
+  for (const { name, spec = {}, env = {}, want } of images) {
+    test(`the image of ${name}`, () => {
+      const [container] = podOf({ target: target(spec, env) }).spec.containers;
+      assert.equal(container['image'], want);
+      assert.deepEqual(container.env[0], { name: 'VIRT_OPERATOR_IMAGE', value: want });
+    });
+  }
 
   test('without an operator image, registry and prefix make one', () => {
     const wanted = target({}, { VIRT_OPERATOR_IMAGE: 'r/dev-virt-operator:v1' });

@@ -47,7 +47,17 @@ describe('conditions', () => {
     },
     {
       name: 'updating takes Created away and keeps Available',
-      status: conditions.markUpdating(ready, target),
+      status: conditions.markUpdating(ready, target, { isWhole: false }),
+      want: ['Available=True UpdateInProgress', 'Progressing=True UpdateInProgress', 'Degraded=True UpdateInProgress'],
+    },
+    {
+      name: 'updating after a failure is not available before it is known that nothing is missing',
+      status: conditions.markUpdating(failed, target, { isWhole: false }),
+      want: ['Available=False UpdateInProgress', 'Progressing=True UpdateInProgress', 'Degraded=True UpdateInProgress'],
+    },
+    {
+      name: 'updating after a failure, when nothing is missing',
+      status: conditions.markUpdating(failed, target, { isWhole: true }),
       want: ['Available=True UpdateInProgress', 'Progressing=True UpdateInProgress', 'Degraded=True UpdateInProgress'],
     },
     {
