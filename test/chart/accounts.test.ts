@@ -39,11 +39,20 @@ async function create(object: KubernetesObject): Promise<void> {
 
 const kinds = (Object.keys(KINDS) as KindName[]).filter((kind) => KINDS[kind].source === 'core');
 
-/** A minimal object of a kind; it is never looked at where the right to create it is missing. */
+/** An object of a kind; what it holds is never looked at where the right to create it is missing. */
 const bodyOf = (kind: KindName): object => ({
   apiVersion: [KINDS[kind].group, KINDS[kind].version].filter(Boolean).join('/'),
   kind,
   metadata: { name: 'tried' },
+});
+
+/** One that would be taken, for kinds of workloads. */
+const workload = (kind: KindName): object => ({
+  ...bodyOf(kind),
+  spec: {
+    selector: { matchLabels: { app: 'a' } },
+    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
+  },
 });
 
 /** Changes that an account is let through to: those that are not answered with 403. */
@@ -52,7 +61,7 @@ async function listAllowedChanges(client: ApiClient): Promise<string[]> {
     const namespace = KINDS[kind].namespaced ? NAMESPACE : undefined;
     const patch = 'application/merge-patch+json';
     return [
-      { title: `create ${kind}`, call: () => client.call('POST', resourcePath(kind, namespace), bodyOf(kind)) },
+      { title: `create ${kind}`, call: () => client.call('POST', resourcePath(kind, namespace), workload(kind)) },
       {
         title: `patch ${kind}`,
         call: () => client.call('PATCH', resourcePath(kind, namespace, 'tried'), { metadata: { labels: {} } }, patch),
@@ -63,14 +72,6 @@ async function listAllowedChanges(client: ApiClient): Promise<string[]> {
   const answers = await Promise.all(calls.map(async ({ title, call }) => ({ title, ...(await call()) })));
   return answers.filter(({ status }) => status !== 403).map(({ title, status }) => `${title}: ${status}`);
 }
-
-const workload = (kind: KindName): object => ({
-  ...bodyOf(kind),
-  spec: {
-    selector: { matchLabels: { app: 'a' } },
-    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
-  },
-});
 
 describe('accounts of mode split', { skip: noHelm }, () => {
   before(async () => {
