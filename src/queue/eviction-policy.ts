@@ -81,7 +81,7 @@ async function whenDue(
  * The eviction policy: INFO names it, and where a managed service forbids that, CONFIG may. `unknown` when both are refused: that is no reason not to
  * start. Never rejects.
  */
-export async function readEvictionPolicy(redis: RedisClient, log: Log): Promise<string> {
+async function readEvictionPolicy(redis: RedisClient, log: Log): Promise<string> {
   const ways = [
     async () => parseEvictionPolicy(await redis.info('memory')),
     async () => (await redis.config('GET', 'maxmemory-policy'))[1] ?? UNKNOWN,

@@ -10,7 +10,8 @@ import { createConnection } from '../../../src/transport/connection.ts';
 import { Informer } from '../../../src/watch/informer.ts';
 
 const ADDRESS = '10.9.9.9';
-const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'inherit' });
+const IPROUTE = 'ip';
+const ip = (...args: string[]) => execFileSync(IPROUTE, args, { stdio: 'inherit' });
 
 ip('link', 'set', 'lo', 'up');
 ip('address', 'add', `${ADDRESS}/32`, 'dev', 'lo');
