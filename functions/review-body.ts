@@ -17,10 +17,18 @@ const LARGE_READ_MS = 5000;
 const MAX_MARKS = 200_000;
 
 const MARKS = new Set(Buffer.from('{[,'));
+const [QUOTE, BACKSLASH] = Buffer.from('"\\');
 
+/** Counts outside of strings: a patch in `customizeComponents` is one value, whatever it holds. */
 function countMarks(body: Buffer): number {
   let count = 0;
-  for (const byte of body) if (MARKS.has(byte)) count++;
+  let isInString = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] ?? 0;
+    if (byte === QUOTE) isInString = !isInString;
+    else if (!isInString) count += MARKS.has(byte) ? 1 : 0;
+    else if (byte === BACKSLASH) at++;
+  }
   return count;
 }
 
@@ -65,6 +73,7 @@ const takeTurn =
       next();
       return;
     }
+    if (response.destroyed) return;
     const left = new AbortController();
     const closed = new Promise<void>((resolve) => {
       const end = () => {

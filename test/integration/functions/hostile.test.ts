@@ -174,6 +174,14 @@ for (const { name, bytes, want } of rows) {
   });
 }
 
+test('a patch of a megabyte is one value, however many braces it holds', async () => {
+  const patch = JSON.stringify({ list: Array.from({ length: 150_000 }, () => ({ 'a"b\\': [] })) });
+  const patches = [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'merge', patch }];
+  const kubeVirt = buildKubeVirt({ customizeComponents: { patches } });
+  const review = buildReview('UPDATE', { oldObject: buildKubeVirt({}), object: kubeVirt });
+  assert.match(await send(json(JSON.stringify(review))), /^HTTP\/1\.1 200 OK\r\n.*"allowed":true/s);
+});
+
 test('bytes that are no TLS, a thousand times', async () => {
   for (let round = 0; round < 20; round++) {
     await Promise.all(
