@@ -14,7 +14,7 @@ function readStatements(): { id: string; type: string }[] {
 }
 
 /** The words with which tests and the rows of their tables are titled. */
-const TITLE = /(?:\b(?:test|it|describe)\(\s*|\b(?:name|what|title): )(?:'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`)/g;
+const TITLE = /(?:\b(?:test|it|describe)\(\s*|\b(?:name|what|proves): )(?:'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`)/g;
 
 function readTitles(): string {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT.pathname });
