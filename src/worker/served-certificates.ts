@@ -16,7 +16,7 @@ export interface ServedCertificatesOptions {
   read: (endpoint: ServingEndpoint, signal: AbortSignal) => Promise<X509Certificate | undefined>;
   log: Log;
   /** Default: the propagation limit, and once a minute. */
-  times?: { limitMs: number; againMs: number };
+  times?: { limitMs: number; againMs: number } | undefined;
 }
 
 /** By then a changed Secret is in every pod: a kubelet looks once a minute, and its own cache may be a minute old; operands read the files again at once. */
