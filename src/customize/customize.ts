@@ -153,7 +153,20 @@ function isMatch({ resourceType, resourceName }: CustomizePatch, object: Kuberne
 function applyPatch(object: KubernetesObject, { type, patch }: CustomizePatch): KubernetesObject {
   const patched = applyByType(object, type, parsePatch(patch));
   if (!isJsonObject(patched) || !isJsonObject(patched['metadata'])) throw new Error('leaves no object with metadata');
-  return patched as unknown as KubernetesObject;
+  const result = patched as unknown as KubernetesObject;
+  const changed = findChangedIdentity(object, result);
+  if (changed !== undefined) throw new Error(`changes its ${changed}, by which everything else knows it`);
+  return result;
+}
+
+/**
+ * The part of an object's identity that a patch has changed. Under another one it would take the place of another object or of none, and what is installed
+ * would be removed as a leftover. Objects that the API server names may have their prefix changed.
+ */
+function findChangedIdentity(before: KubernetesObject, after: KubernetesObject): string | undefined {
+  if (after.kind !== before.kind) return 'kind';
+  if (after.metadata.name !== before.metadata.name) return 'metadata.name';
+  return after.metadata.namespace === before.metadata.namespace ? undefined : 'metadata.namespace';
 }
 
 function applyByType(object: KubernetesObject, type: string, patch: Json): Json {

@@ -136,6 +136,19 @@ describe('failures', () => {
     },
     { name: 'a merge patch that is a list', patch: { patch: '[]' }, want: /a merge patch is an object/ },
     { name: 'metadata removed', patch: { patch: '{"metadata":null}' }, want: /leaves no object with metadata/ },
+    { name: 'another kind', patch: { patch: '{"kind":"ConfigMap"}' }, want: /changes its kind/ },
+    { name: 'no kind', patch: { type: 'json', patch: '[{"op":"remove","path":"/kind"}]' }, want: /changes its kind/ },
+    {
+      name: 'the name of another object',
+      patch: { patch: '{"metadata":{"name":"virt-controller"}}' },
+      want: /changes its metadata\.name/,
+    },
+    { name: 'no name', patch: { patch: '{"metadata":{"name":null}}' }, want: /changes its metadata\.name/ },
+    {
+      name: 'another namespace',
+      patch: { type: 'strategic', patch: '{"metadata":{"namespace":"elsewhere"}}' },
+      want: /changes its metadata\.namespace/,
+    },
     {
       name: 'an element without a name',
       patch: { type: 'strategic', patch: '{"spec":{"template":{"spec":{"containers":[{}]}}}}' },
