@@ -6,12 +6,16 @@ import { noGolden } from '../../integration/life/snapshot.ts';
 import { startFaultySite, type FaultySite } from '../../integration/life/strikes.ts';
 import { buildFaultsPage } from './faults-page.ts';
 
-/** Every strike occurs in every phase, twice and more. */
-const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+/** Every strike occurs in every phase, twice and more. `FAULTS_SEEDS` names others, with commas between them. */
+const SEEDS = readSeeds(process.env['FAULTS_SEEDS']) ?? Array.from({ length: 20 }, (_, index) => index + 1);
 /** Longer than the operator waits for an answer: its own limit ends the call. */
 const PATIENCE_MS = 35_000;
 /** Where the results are written to as a page, if anywhere. */
 const PAGE = process.env['FAULTS_PAGE'];
+
+function readSeeds(text: string | undefined): number[] | undefined {
+  return text?.split(',').map(Number);
+}
 
 let faulty: FaultySite;
 const reports: PhaseReport[] = [];
