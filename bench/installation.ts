@@ -69,17 +69,43 @@ export async function until(
   }
 }
 
-/** Starts a control plane with the chart's objects and the CRD, and Redis. */
-export async function openInstallation(nodes = 3): Promise<Installation> {
+/** What an installation stands on. */
+interface Ground {
+  family: ReturnType<typeof createFamily>;
+  redisUrl: string;
+  plane: ControlPlane;
+  stop: () => Promise<void>;
+}
+
+/** Starts a control plane and Redis; whatever fails, nothing is left running. */
+async function openGround(nodes: number): Promise<Ground> {
   const directory = await mkdtemp(join(tmpdir(), 'virt-operator-bench-'));
   await mkdir(join(directory, 'log'));
   const family = createFamily(directory);
-  const [binaries, helm] = await Promise.all([ensureControlPlane(process.env), ensureHelm(process.env)]);
-  const [redisUrl, plane] = await Promise.all([
-    startRedis(family, directory, process.env),
-    startControlPlane({ binaries, nodes }),
-  ]);
-  await installPrerequisites(plane.api, helm);
+  const closing = [() => rm(directory, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const close of closing.reverse()) await close();
+  };
+  try {
+    const [binaries, helm] = await Promise.all([ensureControlPlane(process.env), ensureHelm(process.env)]);
+    const plane = await startControlPlane({ binaries, nodes });
+    // Redis and the operators end before what they talk to.
+    closing.push(
+      () => plane.stop(),
+      () => family.end(),
+    );
+    const redisUrl = await startRedis(family, directory, process.env);
+    await installPrerequisites(plane.api, helm);
+    return { family, redisUrl, plane, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Starts a control plane with the chart's objects and the CRD, and Redis. */
+export async function openInstallation(nodes = 3): Promise<Installation> {
+  const { family, redisUrl, plane, stop } = await openGround(nodes);
   const example = await readExample();
   const { metadata } = (await plane.api.expect('GET', '/api/v1/namespaces/kube-system')) as {
     metadata: { uid: string };
@@ -106,9 +132,7 @@ export async function openInstallation(nodes = 3): Promise<Installation> {
     untilRest: (milliseconds) => untilRest(passes, milliseconds),
     stop: async () => {
       redis.close();
-      await family.end();
-      await plane.stop();
-      await rm(directory, { recursive: true, force: true });
+      await stop();
     },
   };
 }

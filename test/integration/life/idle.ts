@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { objectKey, type KubernetesObject } from '../../../src/api/objects.ts';
-import { readAudit, readKubeVirt, type Site } from '../install/harness.ts';
+import { readAudit, readKubeVirt, type AuditEntry, type Site } from '../install/harness.ts';
 import { describeWrite } from './harness.ts';
 import { listManaged } from './snapshot.ts';
 
 /** What has happened while nobody wanted anything. */
 export interface Idleness {
-  /** The operator's requests but watches, as `verb resource name`. */
-  requests: string[];
+  /** The operator's writes, as `verb resource name`. */
+  writes: string[];
+  /** Addresses of what it has read by other requests than watches. */
+  reads: string[];
   /** Objects whose resourceVersion is another one, the KubeVirt object included, as `Kind namespace/name`. */
   changed: string[];
 }
@@ -22,6 +24,8 @@ function nameOf(kind: string, { name = '', namespace }: KubernetesObject['metada
   return `${kind} ${objectKey(name, namespace)}`;
 }
 
+const isRead = ({ verb }: AuditEntry) => verb === 'get' || verb === 'list';
+
 /** Leaves the site alone for so many milliseconds, and tells what has happened in that time. */
 export async function whenIdle(site: Site, milliseconds: number): Promise<Idleness> {
   const before = await readVersions(site);
@@ -31,7 +35,8 @@ export async function whenIdle(site: Site, milliseconds: number): Promise<Idlene
   const after = await readVersions(site);
   const names = [...new Set([...before.keys(), ...after.keys()])];
   return {
-    requests: requests.map(describeWrite),
+    writes: requests.filter((entry) => !isRead(entry)).map(describeWrite),
+    reads: requests.filter(isRead).map(({ requestURI }) => requestURI),
     changed: names.filter((name) => before.get(name) !== after.get(name)),
   };
 }

@@ -119,6 +119,6 @@ test('B17: lists in the status keep their order', async () => {
 test('B16: over a healthy installation nothing is asked and nothing is written (ten minutes: test/long/size)', async () => {
   await whenDeployed(site);
   const { metadata } = await readKubeVirt(site);
-  assert.deepEqual(await whenIdle(site, 10_000), { requests: [], changed: [] });
+  assert.deepEqual(await whenIdle(site, 10_000), { writes: [], reads: [], changed: [] });
   assert.equal((await readKubeVirt(site)).metadata.generation, metadata.generation);
 });

@@ -87,7 +87,7 @@ export async function liveThrough(
   const { spec } = (await site.plane.api.expect('GET', path)) as { spec?: { replicas?: number } };
   assert.equal(spec?.replicas, decideApiReplicas(nodes));
   await whenQuiet(site);
-  assert.deepEqual(await whenIdle(site, 5000), { requests: [], changed: [] });
+  assert.deepEqual(await whenIdle(site, 5000), { writes: [], reads: [], changed: [] });
 
   await editKubeVirt(site, { spec: { imageTag: 'v1.9.1' } });
   const { status } = await whenDeployed(site, timeoutMs);
