@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { createClient, type ApiClient } from '../../../src/apply/client.ts';
 import { openLedger } from '../../../src/apply/ledger.ts';
 import { runSteps, type RunOptions, type Write } from '../../../src/apply/execute.ts';
-import { PassAborted, ApiError } from '../../../src/errors.ts';
+import { ApiError, isStale, PassAborted } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Action, Step, StepPlan } from '../../../src/plan/types.ts';
 import { createConnection, type Connection } from '../../../src/transport/connection.ts';
@@ -150,6 +150,28 @@ test('a patch of an object that is gone creates it', async () => {
   const report = await run([ensure('vanished', 'b')], { store: cache });
   assert.equal(report.completed, true);
   assert.equal(await contentOf('vanished'), 'b');
+});
+
+test('L13: whatever a worker with an old cache writes fails with a conflict', async () => {
+  const old = await client.create('ConfigMap', configMap('contended', { content: 'old' }));
+  const target = { kind: 'ConfigMap' as const, name: 'contended', namespace };
+  await client.merge(target, { data: { content: 'of the other worker' } });
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'contended', namespace } };
+  const oldRole = await client.create('Role', role);
+  await client.merge({ ...target, kind: 'Role' }, { metadata: { labels: { by: 'the-other-worker' } } });
+  const stale: Record<string, () => Promise<unknown>> = {
+    create: () => client.create('ConfigMap', configMap('contended', { content: 'new' })),
+    replace: () => client.replace('Role', { ...oldRole, metadata: { ...oldRole.metadata, labels: { by: 'me' } } }),
+    patch: () =>
+      client.patch(target, [
+        { op: 'test', path: '/metadata/resourceVersion', value: old.metadata.resourceVersion! },
+        { op: 'add', path: '/data', value: { content: 'new' } },
+      ]),
+    delete: () => client.delete(target, { uid: 'of-an-object-that-is-gone' }),
+  };
+  for (const [verb, write] of Object.entries(stale)) await assert.rejects(write(), isStale, verb);
+  assert.equal(await contentOf('contended'), 'of the other worker');
+  assert.equal((await client.get({ ...target, kind: 'Role' })).metadata.labels?.['by'], 'the-other-worker');
 });
 
 test('a plan that stays stale is given up after three more tries, and says on what', async () => {
