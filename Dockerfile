@@ -21,8 +21,10 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 # Optional packages are native code for one architecture; everything works without.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# What packages bring for their own tests and demonstrations.
+RUN find node_modules -depth -type d \( -name test -o -name tests -o -name __tests__ -o -name fixtures -o -name specs -o -name benchmark -o -name benchmarks -o -name example -o -name examples -o -name '.github' \) -exec rm -rf '{}' ';'
 # Types, source maps, prose and code for other runtimes.
-RUN find node_modules -type f \( -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.map' -o -iname '*.md' -o -name '*.markdown' -o -name '*.bare' -o -name '*.yml' -o -name '*.tsbuildinfo' -o -name '.*' \) -delete && rm -rf node_modules/.bin node_modules/@types && find node_modules -type d -empty -delete
+RUN find node_modules -type f \( -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.flow' -o -name '*.map' -o -iname '*.md' -o -name '*.markdown' -o -name '*.bare' -o -name '*.c' -o -name CMakeLists.txt -o -name '*.sh' -o -name '*.zip' -o -name '*.yml' -o -name 'pnpm-workspace.yaml' -o -name '*.tsbuildinfo' -o -name '.*' \) -delete && rm -rf node_modules/.bin node_modules/@types && find node_modules -type d -empty -delete
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
 LABEL org.opencontainers.image.title="virt-operator" \

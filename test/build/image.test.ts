@@ -1,5 +1,6 @@
 /** The image as the Dockerfile describes it, put together and run without a Docker engine. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { globSync, lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,6 +40,28 @@ describe('the image', () => {
   test('holds nothing for one architecture, no types and no maps', () => {
     assert.ok(list('src/**/*.js').length > 100);
     assert.deepEqual(list('**/*.{node,ts,map,tsbuildinfo}'), []);
+  });
+
+  test('holds program, packages and manifest, and no prose, tests or tools', () => {
+    assert.deepEqual(list('*').toSorted(), ['functions', 'node_modules', 'package.json', 'src']);
+    assert.deepEqual(list('{src,functions}/**/*.test.*'), []);
+    assert.deepEqual(list('**/*.{md,markdown,yml,yaml,sh,c,cc,h,gyp,zip,flow}'), []);
+    assert.deepEqual(list('**/{test,tests,__tests__,fixtures,benchmark,benchmarks,example,examples,.github}/'), []);
+    assert.deepEqual(list('node_modules/{.bin,.package-lock.json,@types}'), []);
+  });
+
+  test('holds all that its packages load', async () => {
+    // Their tests and demonstrations were taken out; the whole client library is loaded for proxies and credential plugins alone.
+    const { dependencies } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const names = ['reflect-metadata', ...Object.keys(dependencies)];
+    const script = names.map((name) => `await import(${JSON.stringify(name)});`).join('\n');
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: join(image.root, image.workingDirectory),
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
   });
 
   test('holds every file that stands among the sources', () => {
