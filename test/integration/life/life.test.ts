@@ -115,9 +115,18 @@ for (const { what, path, patch, writes } of DRIFT) {
     await whenDeployed(site);
     await whenQuiet(site);
     const made = (await writesSince(site, mark)).filter(({ objectRef }) => objectRef?.resource !== 'kubevirts');
-    assert.deepEqual(made.map(describeWrite), writes);
+    assert.deepEqual(withoutCanary(made.map(describeWrite)), writes);
     assert.deepEqual(await differencesFrom('default'), []);
   });
+}
+
+/**
+ * When a node was quicker to take the edit up than we to take it back, virt-handler is rolled out again, and the canary widens its step and sets it back
+ * (spec/apply.md §5.6): two more patches.
+ */
+function withoutCanary(writes: readonly string[]): string[] {
+  const isCanary = writes.length === 3 && writes.every((write) => write === 'patch daemonsets virt-handler');
+  return isCanary ? writes.slice(0, 1) : [...writes];
 }
 
 /** Kinds that come from a CRD have no strategic merge. */
