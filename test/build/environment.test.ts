@@ -40,12 +40,24 @@ const settings: { name: string; values: Values }[] = [
   { name: 'a release of its own', values: release },
   { name: 'Redis by its name', values: { ...external, mode: 'split', 'externalRedis.host': 'redis.example.com' } },
   { name: 'Sentinels', values: sentinel },
+  {
+    name: 'traces, and a Redis that may evict',
+    values: {
+      ...external,
+      mode: 'split',
+      'externalRedis.host': 'redis.example.com',
+      'externalRedis.mayEvict': true,
+      'tracing.endpoint': 'http://collector.example.com:4318',
+      'tracing.ratio': 0.5,
+    },
+  },
 ];
 
 /** Variables that say nothing which the chart would not say otherwise. */
 const ELSEWHERE: Record<string, string> = {
   OPERATOR_IMAGE: 'an old name of VIRT_OPERATOR_IMAGE',
   TARGET_DEPLOYMENT_CONFIG: 'set by whoever starts a strategy Job',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'a closer name of OTEL_EXPORTER_OTLP_ENDPOINT, which is tracing.endpoint',
   VIRT_OPERATOR_CLIENT_QPS: 'a flag: client.qps',
   VIRT_OPERATOR_CLIENT_BURST: 'a flag: client.burst',
 };
