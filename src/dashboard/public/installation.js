@@ -198,8 +198,8 @@ function updateBar(card, name, measure) {
  * @param {HTMLElement} body
  * @param {Situation} situation
  */
-function updateConditions(body, { conditions }) {
-  syncChildren(body, conditions, {
+function updateConditions(body, situation) {
+  syncChildren(body, situation.conditions, {
     key: ({ type }) => type,
     create: ({ type }) => {
       const title = build('th', '', type);
@@ -220,7 +220,16 @@ function updateConditions(body, { conditions }) {
       if (reason) setText(reason, condition.reason || '–');
       const time = since?.firstElementChild;
       if (time instanceof HTMLTimeElement) setMoment(time, condition.since);
-      if (message) setText(message, condition.message || '–');
+      if (message) setText(message, messageText(condition, failureOf(situation)));
     },
   });
+}
+
+/**
+ * What stands in large letters above the conditions is not said again with each of them.
+ * @param {{ message: string }} condition
+ * @param {string | undefined} failure
+ */
+function messageText({ message }, failure) {
+  return message === failure ? 'as said above' : message || '–';
 }

@@ -144,6 +144,7 @@ test('two KubeVirt objects have a card each, and the one that is gone loses its 
   await page.getByRole('article', { name: 'KubeVirt b/two' }).waitFor();
   const cards = page.getByRole('article');
   assert.deepEqual(await cards.locator('[data-part="failure"]').allInnerTexts(), ['there are two', 'there are two']);
+  assert.deepEqual(await cards.locator('.conditions td.text').allInnerTexts(), ['as said above', 'as said above']);
   assert.deepEqual(await askPage(page, 'audit'), []);
   await board.write(buildSituation({ key: 'a/one' }));
   await board.remove('b/two');
