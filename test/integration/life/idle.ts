@@ -16,7 +16,9 @@ export interface Idleness {
 }
 
 async function readVersions(site: Site): Promise<Map<string, string | undefined>> {
-  const objects = [...(await listManaged(site.plane.api)), await readKubeVirt(site)];
+  // The API server writes into the status of APIServices whether their servers answer, which is nobody's action.
+  const managed = (await listManaged(site.plane.api)).filter(({ kind }) => kind !== 'APIService');
+  const objects = [...managed, await readKubeVirt(site)];
   return new Map(objects.map(({ kind, metadata }) => [nameOf(kind, metadata), metadata.resourceVersion]));
 }
 
