@@ -450,21 +450,32 @@ test('informer: a kind that vanishes is emptied; a short 404 of a kind whose CRD
   assert.deepEqual(setup.events, ['added a@5', 'deleted a@10']);
 });
 
-test('informer: reach is satisfied by an event, by a bookmark, and else by a fresh list', async () => {
+/** Longer than any test: what resolves has not waited for it. */
+const PATIENT = { reachMs: 600_000 };
+
+for (const [type, object] of [
+  ['BOOKMARK', bookmark(15)],
+  ['MODIFIED', buildObject('a', 15)],
+] as const) {
+  test(`informer: reach is satisfied by ${type}`, async () => {
+    const watch = (_: Received, response: ServerResponse): void => {
+      sendEvent(response, type, object);
+    };
+    const { informer, lists } = await start({ watch }, PATIENT);
+    await informer.whenSettled(never);
+    await informer.reach('15', never);
+    assert.equal(lists().length, 1);
+  });
+}
+
+test('informer: reach is satisfied by a fresh list when the watch shows nothing', async () => {
   let version = 10;
   const { informer, lists } = await start({
     list: (_, response) => {
       sendList(response, version, [buildObject('a', version)]);
     },
-    watch: (_, response) => {
-      setTimeout(() => {
-        sendEvent(response, 'BOOKMARK', bookmark(15));
-      }, 20);
-    },
   });
   await informer.whenSettled(never);
-  await informer.reach('15', never);
-  assert.equal(lists().length, 1);
   version = 20;
   await Promise.all([informer.reach('20', never), informer.reach('18', never)]);
   assert.equal(lists().length, 2, 'one list for both');
@@ -472,21 +483,31 @@ test('informer: reach is satisfied by an event, by a bookmark, and else by a fre
   await assert.rejects(informer.reach('30', AbortSignal.abort(new Error('the lock was lost'))), /the lock was lost/);
 });
 
-test('informer: gone is satisfied by the deletion, and else by a fresh list', async () => {
-  let gone = false;
-  const { informer, lists } = await start({
-    list: (_, response) => {
-      sendList(response, gone ? 20 : 10, gone ? [] : [buildObject('a', 5), buildObject('b', 6)]);
-    },
-    watch: (_, response) => {
-      setTimeout(() => {
+test('informer: gone is satisfied by the deletion', async () => {
+  const { informer, lists } = await start(
+    {
+      list: (_, response) => {
+        sendList(response, 10, [buildObject('a', 5), buildObject('b', 6)]);
+      },
+      watch: (_, response) => {
         sendEvent(response, 'DELETED', buildObject('b', 12));
-      }, 20);
+      },
     },
-  });
+    PATIENT,
+  );
   await informer.whenSettled(never);
   await informer.gone('uid-b', never);
   assert.equal(lists().length, 1);
+});
+
+test('informer: gone is satisfied by a fresh list when the watch shows nothing', async () => {
+  let gone = false;
+  const { informer, lists } = await start({
+    list: (_, response) => {
+      sendList(response, gone ? 20 : 10, gone ? [] : [buildObject('a', 5)]);
+    },
+  });
+  await informer.whenSettled(never);
   gone = true;
   await informer.gone('uid-a', never);
   assert.equal(lists().length, 2);
