@@ -11,7 +11,7 @@ import { decideTarget } from '../../src/strategy/target.ts';
 import { atEnd } from '../integration/fixtures/cleanup.ts';
 import { eventually } from '../integration/fixtures/eventually.ts';
 import { IMAGE, NAMESPACE, startSite, type Site } from '../integration/install/harness.ts';
-import { isListening, readPage } from '../chart/pods.ts';
+import { isListening, readPage } from '../chart/pages.ts';
 import { openContainerHost, type Container } from './container.ts';
 import { buildImage, removeImage, REPOSITORY } from './image.ts';
 

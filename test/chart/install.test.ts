@@ -1,146 +1,108 @@
+/**
+ * The proof that the rights of mode split are enough: helm installs it, every pod runs as a process with the command, the environment and the token of its
+ * pod template, and nothing else. Mode all is tried the same way by test/docs/readme-chart.test.ts.
+ */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
-import type { ApiClient } from '../../sandbox/api-client.ts';
-import { findFreePort } from '../../sandbox/ports.ts';
+import { before, describe, test } from 'node:test';
 import type { ControlPlane } from '../../sandbox/control-plane.ts';
-import { KINDS, resourcePath, type KindName } from '../../src/api/kinds.ts';
+import { startPodRunner } from '../../sandbox/pods/runner.ts';
+import { KINDS, resourcePath } from '../../src/api/kinds.ts';
 import type { KubeVirt } from '../../src/api/kubevirt.ts';
-import type { KubernetesObject } from '../../src/api/objects.ts';
 import { atEnd } from '../integration/fixtures/cleanup.ts';
 import { startOwnControlPlane } from '../integration/fixtures/control-plane.ts';
-import { eventually } from '../integration/fixtures/eventually.ts';
 import { startRedis } from '../integration/fixtures/redis.ts';
-import { find, noHelm, podOf, render, type Values } from './render.ts';
-import { isListening, readPage, startPod, type PodProcess, type Stand } from './pods.ts';
+import { readPage } from './pages.ts';
+import { CHART, HELM, noHelm } from './render.ts';
 
 const KUBEVIRT = resourcePath('KubeVirt', 'kubevirt', 'kubevirt');
+const ROLES = ['virt-operator', 'virt-operator-gateway', 'virt-operator-worker', 'kubevirt-dashboard'];
 
-/** Creates what helm would create, but for workloads: no node here runs images, the test starts them itself. */
-async function install(api: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
-  const collections: Record<string, string> = {
-    PriorityClass: '/apis/scheduling.k8s.io/v1/priorityclasses',
-    NetworkPolicy: '/apis/networking.k8s.io/v1/namespaces/kubevirt/networkpolicies',
-  };
-  const order = ['Namespace', 'PriorityClass', 'ServiceAccount'];
-  const rank = ({ kind }: KubernetesObject): number => order.indexOf(kind) + 1 || order.length + 1;
-  for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) {
-    if (['Deployment', 'Job'].includes(object.kind)) continue;
-    const kind = object.kind as KindName;
-    const collection = kind in KINDS ? resourcePath(kind, object.metadata.namespace) : collections[object.kind];
-    assert.ok(collection, `no collection for ${object.kind}`);
-    await api.expect('POST', collection, object);
-  }
+let plane: ControlPlane;
+const sentences: string[] = [];
+
+/** The ends of the logs of all pods. */
+function readLogs(): string {
+  const folder = join(plane.directory, 'log');
+  const files = globSync('{virt-operator,kubevirt}-*.log', { cwd: folder });
+  return files.map((file) => `--- ${file}\n${readFileSync(join(folder, file), 'utf8').slice(-2000)}`).join('\n');
 }
 
-const isDeployed = ({ status }: KubeVirt): boolean =>
-  status?.phase === 'Deployed' &&
-  (status.conditions ?? []).some(({ type, status: value }) => type === 'Available' && value === 'True');
-
-interface Ports {
-  port: number;
-  webhookPort: number;
-  dashboardPort: number;
+/** Runs helm beside this process, which runs the pods meanwhile. Rejects with what it and the pods said. */
+async function helm(...args: string[]): Promise<string> {
+  const where = ['--kubeconfig', plane.kubeconfig, '--namespace', 'kubevirt', '--timeout', '3m'];
+  const child = spawn(HELM ?? 'helm', [...args, ...where], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`helm ${args.join(' ')}: ${text}\n${readLogs()}`);
+  return text;
 }
 
-/** The stand of a pod: the token of its account, free ports. */
-async function standFor(plane: ControlPlane, object: KubernetesObject, redisUrl: string): Promise<Stand & Ports> {
-  const { serviceAccountName: account = 'default', automountServiceAccountToken: hasToken = true } = podOf(object);
-  const [kubeconfig, port, webhookPort, dashboardPort] = await Promise.all([
-    hasToken ? plane.writeServiceAccountKubeconfig('kubevirt', account) : undefined,
-    findFreePort(),
-    findFreePort(),
-    findFreePort(),
-  ]);
-  const flags = [
-    '--listen=127.0.0.1',
-    `--port=${port}`,
-    `--webhook-port=${webhookPort}`,
-    '--dashboard-listen=127.0.0.1',
-    `--dashboard-port=${dashboardPort}`,
-  ];
-  return { ...(kubeconfig && { kubeconfig }), redisUrl, port, webhookPort, dashboardPort, flags };
-}
-
-/** Resolves when the pod's readiness probe is content. */
-async function whenReady(object: KubernetesObject, { port, dashboardPort }: Ports): Promise<void> {
-  const [{ readinessProbe }] = podOf(object).containers;
-  const path = readinessProbe?.httpGet?.path;
-  if (path === undefined) {
-    await eventually(() => isListening(dashboardPort), Boolean);
-    return;
-  }
-  await eventually(
-    () => readPage(port, path),
-    ({ status }) => status === 200,
-    60_000,
+/** A port of the first pod that a Deployment's pods name in what the runner says about them. */
+function portOf(deployment: string, page: 'metrics' | 'dashboard'): number {
+  const line = sentences.find((sentence) =>
+    new RegExp(`^pod ${deployment}-[a-z0-9]+-[a-z0-9]+ is ready`).test(sentence),
   );
-  // Alerts count the pods that say so (design decision 12).
-  await eventually(
-    () => readPage(port, '/metrics'),
-    ({ text }) => /^kubevirt_virt_operator_ready_status 1$/m.test(text),
-    60_000,
-  );
+  const [, port] = new RegExp(`${page} \\w+://127\\.0\\.0\\.1:(\\d+)`).exec(line ?? '') ?? [];
+  assert.ok(port !== undefined, `no pod of ${deployment} is ready:\n${sentences.join('\n')}`);
+  return Number(port);
 }
 
-const modes: { mode: string; values: Values; deployments: string[] }[] = [
-  { mode: 'all', values: {}, deployments: ['virt-operator'] },
-  {
-    mode: 'split',
-    values: { mode: 'split' },
-    deployments: ['virt-operator-worker', 'virt-operator-gateway', 'virt-operator', 'kubevirt-dashboard'],
-  },
-];
-
-/**
- * The proof that the rights of the chart are enough: every pod runs as a process with the command, the environment and the token of its pod template,
- * and nothing else.
- */
-for (const { mode, values, deployments } of modes) {
-  describe(`mode ${mode}, with the rights of the chart alone`, { skip: noHelm }, () => {
-    test('a KubeVirt object is applied, becomes Deployed, and is removed', { timeout: 240_000 }, async () => {
-      const [plane, redis] = await Promise.all([startOwnControlPlane(), startRedis({ own: true })]);
-      atEnd(() => redis.stop());
-      const objects = render({ ...values, 'kubevirt.enabled': true });
-      await install(plane.api, objects);
-      const pods: PodProcess[] = [];
-      for (const name of deployments) {
-        const deployment = find(objects, 'Deployment', name);
-        const stand = await standFor(plane, deployment, redis.url);
-        pods.push(await startPod(podOf(deployment), stand));
-        if (name === 'virt-operator') plane.setWebhookPorts([stand.webhookPort]);
-        await whenReady(deployment, stand).catch((cause: unknown) => {
-          throw new Error(`${name} does not become ready:\n${pods.at(-1)?.text() ?? ''}`, { cause });
-        });
-      }
-
-      const apply = find(objects, 'Job', 'virt-operator-apply-kubevirt');
-      const directory = await mkdtemp(join(tmpdir(), 'chart-'));
-      atEnd(() => rm(directory, { recursive: true }));
-      const file = join(directory, 'kubevirt.yaml');
-      await writeFile(file, find(objects, 'ConfigMap', 'virt-operator-kubevirt').data?.['kubevirt.yaml'] ?? '');
-      const hook = { ...(await standFor(plane, apply, redis.url)), flags: [] };
-      const applied = await startPod(podOf(apply), { ...hook, files: { '/etc/kubevirt/kubevirt.yaml': file } });
-      assert.equal(await applied.exit, 0, applied.text());
-
-      await eventually(
-        async () => (await plane.api.expect('GET', KUBEVIRT)) as unknown as KubeVirt,
-        isDeployed,
-        120_000,
-      ).catch((cause: unknown) => {
-        throw new Error(pods.map((pod) => pod.text().slice(-2000)).join('\n---\n'), { cause });
-      });
-
-      const removed = await startPod(podOf(find(objects, 'Job', 'virt-operator-remove-kubevirt')), hook);
-      assert.equal(await removed.exit, 0, removed.text());
-      assert.equal((await plane.api.call('GET', KUBEVIRT)).status, 404);
-      for (const pod of pods) {
-        assert.ok(!pod.ended(), pod.text());
-        assert.doesNotMatch(pod.text(), /forbidden/i);
-      }
-      await Promise.all(pods.map((pod) => pod.stop()));
+describe('mode split, with the rights of the chart alone', { skip: noHelm }, () => {
+  before(async () => {
+    const [started, redis] = await Promise.all([startOwnControlPlane(), startRedis({ own: true })]);
+    plane = started;
+    const runner = startPodRunner({
+      plane,
+      redis: () => Promise.resolve(redis.url),
+      onWebhookPorts: (ports) => {
+        plane.setWebhookPorts(ports);
+      },
+      log: (sentence) => sentences.push(sentence),
     });
+    atEnd(() => redis.stop());
+    atEnd(() => runner.stop());
   });
-}
+
+  test('every role becomes ready, and KubeVirt Deployed', async () => {
+    const values = ['--set', 'mode=split', '--set', 'kubevirt.enabled=true'];
+    await helm('install', 'virt-operator', CHART, '--create-namespace', '--wait', ...values);
+    assert.match(await helm('test', 'virt-operator'), /Phase:\s+Succeeded/);
+    const { status } = (await plane.api.expect('GET', KUBEVIRT)) as unknown as KubeVirt;
+    assert.equal(status?.phase, 'Deployed');
+    for (const name of ROLES) {
+      const { status: found } = (await plane.api.expect('GET', resourcePath('Deployment', 'kubevirt', name))) as {
+        status?: { readyReplicas?: number; replicas?: number };
+      };
+      assert.ok((found?.readyReplicas ?? 0) > 0 && found?.readyReplicas === found?.replicas, name);
+    }
+  });
+
+  test('whoever is ready says so in its metrics, which alerts count (design decision 12)', async () => {
+    for (const name of ROLES.filter((role) => role.startsWith('virt-operator'))) {
+      const { text } = await readPage(portOf(name, 'metrics'), '/metrics');
+      assert.match(text, /^kubevirt_virt_operator_ready_status 1$/m, name);
+    }
+  });
+
+  test('the dashboard lets in who has the token of its Secret, and nobody else', async () => {
+    const url = `http://127.0.0.1:${portOf('kubevirt-dashboard', 'dashboard')}/`;
+    assert.equal((await fetch(url)).status, 401);
+    const secret = await plane.api.expect('GET', resourcePath('Secret', 'kubevirt', 'kubevirt-dashboard'));
+    const token = Buffer.from((secret['data'] as { token: string }).token, 'base64').toString();
+    assert.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+  });
+
+  test('it goes again, KubeVirt first, and no right was missing on the way', async () => {
+    await helm('uninstall', 'virt-operator');
+    for (const path of [KUBEVIRT, ...ROLES.map((name) => resourcePath('Deployment', 'kubevirt', name))]) {
+      assert.equal((await plane.api.call('GET', path)).status, 404, path);
+    }
+    const definition = resourcePath('CustomResourceDefinition', undefined, `${KINDS.KubeVirt.plural}.kubevirt.io`);
+    assert.equal((await plane.api.call('GET', definition)).status, 200);
+    assert.doesNotMatch(readLogs() + sentences.join('\n'), /forbidden/i);
+  });
+});

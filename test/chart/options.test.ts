@@ -6,9 +6,7 @@ import { CHART, find, helm, noHelm, podOf, podsOf, render, type Values } from '.
 
 /** Fields of a spec that a test names by their path. */
 function fieldOf(object: KubernetesObject, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
 }
 
 const split: Values = { mode: 'split' };
