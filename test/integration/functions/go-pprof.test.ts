@@ -32,7 +32,8 @@ before(async () => {
 after(() => rm(directory || join(tmpdir(), 'pprof-none'), { recursive: true, force: true }));
 
 const pprof = (...args: string[]) => {
-  const env = { ...process.env, HOME: directory, GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' };
+  // With the user's build cache: Go builds the tool when it is first asked for.
+  const env = { ...process.env, PPROF_TMPDIR: directory, GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' };
   const { stdout, stderr } = spawnSync(go ?? '', ['tool', 'pprof', ...args], { cwd: directory, env, encoding: 'utf8' });
   return `${stdout}${stderr}`;
 };
