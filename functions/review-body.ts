@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response }
 import { z } from 'zod';
 import { errorText } from '../src/errors.ts';
 import { createGate, GateFull, type Gate } from './gate.ts';
+import { hasTooManyMarks } from './marks.ts';
 import { cutText } from './verdict.ts';
 
 /** Largest review that is read, in bytes: an old object of etcd's maximum size and a new one of the API server's, with room to spare. */
@@ -10,36 +11,16 @@ const MAX_REVIEW_BYTES = 5 * 1024 * 1024;
 const LARGE_BYTES = 128 * 1024;
 /** A large review that takes longer to arrive is given up: others wait behind it. */
 const LARGE_READ_MS = 5000;
-/**
- * Most commas, braces and brackets in a review. Anybody may send one, and five megabytes of empty objects would take a hundred in memory, and half a second to look
- * at.
- */
-const MAX_MARKS = 200_000;
-
-const MARKS = new Set(Buffer.from('{[,'));
-const [QUOTE, BACKSLASH] = Buffer.from('"\\');
-
-/** Counts outside of strings: a patch in `customizeComponents` is one value, whatever it holds. */
-function countMarks(body: Buffer): number {
-  let count = 0;
-  let isInString = false;
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at] ?? 0;
-    if (byte === QUOTE) isInString = !isInString;
-    else if (!isInString) count += MARKS.has(byte) ? 1 : 0;
-    else if (byte === BACKSLASH) at++;
-  }
-  return count;
-}
-
 class TooComplex extends Error {
   readonly status = 413;
 }
 
 function requireSimple(body: Buffer): void {
-  // A body with fewer bytes than that need not be looked at: hardly any has more.
-  if (body.length > MAX_MARKS && countMarks(body) > MAX_MARKS)
-    throw new TooComplex('a review has fewer parts than that');
+  if (hasTooManyMarks(body)) throw new TooComplex('a review has fewer parts than that');
+}
+
+class WrongCharset extends Error {
+  readonly status = 415;
 }
 
 const answer = (response: Response, status: number, text: string) => {
@@ -147,7 +128,9 @@ export function readReview(): RequestHandler[] {
   const readBody = express.json({
     limit: MAX_REVIEW_BYTES,
     strict: false,
-    verify: (_request, _response, body) => {
+    verify: (_request, _response, body, charset) => {
+      // Parts are counted in bytes, which mean something else in UTF-16. API servers write UTF-8.
+      if (charset !== 'utf-8') throw new WrongCharset('the charset of a review is utf-8');
       requireSimple(body);
     },
   });

@@ -14,7 +14,8 @@ const reviewSchema = z.object({
   apiVersion: z.literal('admission.k8s.io/v1', { error: 'only admission.k8s.io/v1 is understood' }),
   kind: z.literal('AdmissionReview', { error: 'kind must be AdmissionReview' }),
   request: z.object({
-    uid: z.string().min(1),
+    // API servers send a UUID; it stands in the answer, the log and the trace.
+    uid: z.string().min(1).max(256),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     resource: z.object({ group: z.string(), version: z.string(), resource: z.string() }),
     name: segment.optional(),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeVirt, KubeVirtConfiguration } from '../../src/api/kubevirt.ts';
 import { isGateEnabled } from '../../src/api/feature-gates.ts';
 import { findCertificateObjections } from '../../src/plan/certificate-objections.ts';
+import { hasTooManyMarks } from '../marks.ts';
 import type { Violation } from '../verdict.ts';
 import { CIPHERS } from '../tls/ciphers.table.ts';
 import { parseGoFloat } from './go-float.ts';
@@ -44,11 +45,13 @@ const quote = (text: string) => JSON.stringify(text.length > MAX_QUOTE ? `${text
 
 const patchesAreJson: Rule = ({ new: { spec } }) =>
   (spec.customizeComponents?.patches ?? []).flatMap(({ patch }, index) => {
+    const field = `spec.customizeComponents.patches[${index}].patch`;
+    if (hasTooManyMarks(Buffer.from(patch)))
+      return [unsupported('the patch has more parts than the operator reads', field)];
     try {
       JSON.parse(patch);
       return [];
     } catch {
-      const field = `spec.customizeComponents.patches[${index}].patch`;
       return [unsupported(`the patch ${quote(patch)} is not valid JSON`, field)];
     }
   });

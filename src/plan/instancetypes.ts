@@ -1,10 +1,11 @@
 import type { KindName } from '../api/kinds.ts';
 import { MANAGED_BY_LABEL, MANAGED_BY_VALUE, COMPONENT_LABEL } from '../api/names.ts';
+import type { KubernetesObject } from '../api/objects.ts';
 import { planObject } from './compare.ts';
 import { isComponentImpossible } from './components.ts';
 import { buildDelete } from './json-patch.ts';
 import { buildProductLabels } from './metadata.ts';
-import type { PassContext, StepPlan } from './types.ts';
+import type { Action, PassContext, StepPlan } from './types.ts';
 import { wantedObjects } from './wanted.ts';
 
 const KINDS: readonly KindName[] = ['VirtualMachineClusterInstancetype', 'VirtualMachineClusterPreference'];
@@ -27,15 +28,20 @@ export function planInstancetypes(context: PassContext): StepPlan {
       ? { actions }
       : { actions: [], stop: 'virt-api to be created' };
   }
-  const component = buildProductLabels(context.kubeVirt.spec)[COMPONENT_LABEL];
-  const isOurs = (labels: Readonly<Record<string, string>> = {}) =>
-    labels[COMPONENT_LABEL] === component && labels[MANAGED_BY_LABEL] === MANAGED_BY_VALUE;
-  return {
-    actions: KINDS.flatMap((kind) =>
-      context.world
-        .list(kind)
-        .filter(({ metadata }) => metadata.deletionTimestamp === undefined && isOurs(metadata.labels))
-        .map((live) => buildDelete(kind, live, {})),
-    ),
-  };
+  return { actions: KINDS.flatMap((kind) => planRemoval(kind, context)) };
+}
+
+/**
+ * What bears our labels goes. Upstream asks for the component of the moment alone (spec/apply.md §5.18), which finds nothing any more when the product was
+ * renamed in the same edit; what the strategy names is known to be ours.
+ */
+function planRemoval(kind: KindName, { strategy, world, kubeVirt }: PassContext): Action[] {
+  const component = buildProductLabels(kubeVirt.spec)[COMPONENT_LABEL];
+  const names = new Set(strategy.ofKind(kind).map(({ metadata }) => metadata.name));
+  const isOurs = ({ name, labels = {} }: KubernetesObject['metadata']) =>
+    labels[MANAGED_BY_LABEL] === MANAGED_BY_VALUE && (labels[COMPONENT_LABEL] === component || names.has(name));
+  return world
+    .list(kind)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined && isOurs(metadata))
+    .map((live) => buildDelete(kind, live, {}));
 }

@@ -52,6 +52,8 @@ export function startTelemetry(options: TelemetryOptions, log: Log): OpenTrace {
   const provider = new TracerProvider({
     resource: describeProcess(options),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.ratio) }),
+    // Spans wait in memory for the collector.
+    spanLimits: { attributeValueLengthLimit: 1024 },
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
   return {

@@ -13,7 +13,7 @@ const NAMESPACE = '/api/v1/namespaces/kubevirt';
 const INSTALL =
   'helm install virt-operator charts/virt-operator --namespace kubevirt --create-namespace --set kubevirt.enabled=true';
 const UPGRADE =
-  'helm upgrade virt-operator charts/virt-operator --namespace kubevirt --reuse-values --set kubevirt.version=v1.9.1';
+  'helm upgrade virt-operator charts/virt-operator --namespace kubevirt --reset-then-reuse-values --set kubevirt.version=v1.9.1';
 const waitFor = (version: string) =>
   `kubectl --namespace kubevirt wait kubevirt kubevirt --for jsonpath='{.status.observedKubeVirtVersion}'=${version} --timeout 5m`;
 

@@ -229,7 +229,7 @@ spec:
 
 {{/* Arguments of the roles that reconcile, separated by spaces: how long they wait for Redis and, where that is asked for, for migrations. */}}
 {{- define "virt-operator.patienceArgs" -}}
---redis-patience-seconds={{ .Values.redisPatienceSeconds }}
+--redis-patience-seconds={{ .Values.redisPatienceSeconds | default 60 }}
 {{- if .Values.migrationPatienceSeconds }} --migration-patience-seconds={{ .Values.migrationPatienceSeconds }}{{ end }}
 {{- end -}}
 

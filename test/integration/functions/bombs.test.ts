@@ -21,21 +21,29 @@ before(async () => {
 });
 after(() => child.kill('SIGKILL'));
 
-/** The status of the answer; 0 when the connection was closed without one. */
-const send = (body: string) =>
-  new Promise<number>((resolve) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+/** Status and text of the answer; 0 when the connection was closed without one. */
+const post = (body: string | Buffer, charset = 'utf-8') =>
+  new Promise<{ status: number; text: string }>((resolve) => {
+    const headers = {
+      'content-type': `application/json; charset=${charset}`,
+      'content-length': Buffer.byteLength(body),
+    };
     const options = { host: '127.0.0.1', port, path: VALIDATE_UPDATE_PATH, method: 'POST', agent: false, headers };
     request({ ...options, rejectUnauthorized: false }, (response) => {
-      response.resume().once('close', () => {
-        resolve(response.statusCode ?? 0);
-      });
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (piece: string) => (text += piece))
+        .once('close', () => {
+          resolve({ status: response.statusCode ?? 0, text });
+        });
     })
       .once('error', () => {
-        resolve(0);
+        resolve({ status: 0, text: '' });
       })
       .end(body);
   });
+const send = async (body: string | Buffer, charset?: string) => (await post(body, charset)).status;
 
 const DOOR = '@door';
 /** A review that is filled up with repetitions of a text. */
@@ -64,3 +72,38 @@ for (const { name, text } of [
     assert.equal(await send(small), 200);
   });
 }
+
+/** A review whose only patch is a list of so many repetitions. */
+const buildPatchReview = (item: string, count: number) =>
+  JSON.stringify(
+    buildReview('UPDATE', {
+      oldObject: buildKubeVirt({}),
+      object: buildKubeVirt({
+        customizeComponents: {
+          patches: [
+            {
+              resourceType: 'Deployment',
+              resourceName: 'virt-api',
+              type: 'json',
+              patch: `[${item.repeat(count).slice(0, -1)}]`,
+            },
+          ],
+        },
+      }),
+    }),
+  );
+
+for (const item of ['{},', '[[]],']) {
+  test(`a patch that is full of ${item} is refused before it is read`, async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(buildPatchReview(item, 900_000))));
+    for (const { text } of answers) {
+      assert.match(text, /"allowed":false/);
+      assert.match(text, /more parts than the operator reads/);
+    }
+  });
+}
+
+test('a charset in which parts cannot be counted is refused', async () => {
+  const review = Buffer.from(buildPatchReview('{},', 3).replace('virt-api', '\u2200'), 'utf16le');
+  assert.equal(await send(review, 'utf-16le'), 415);
+});

@@ -242,6 +242,15 @@ describe('change of the configuration', () => {
     assert.equal(cluster.list('VirtualMachineClusterPreference').length, 0);
   });
 
+  it('removes common instance types that are switched off in the edit that renames the product', async () => {
+    const installation = await deployed();
+    const configuration = { commonInstancetypesDeployment: { enabled: false } };
+    installation.edit({ productComponent: 'storage', configuration });
+    await installation.converge();
+    assert.equal(installation.cluster.list('VirtualMachineClusterInstancetype').length, 0);
+    assert.equal(installation.cluster.list('VirtualMachineClusterPreference').length, 0);
+  });
+
   it('takes labels of a product back', async () => {
     const installation = await deployed({ productName: 'acme', productVersion: '4.2' });
     const labels = () => installation.cluster.get('Service', 'virt-api', 'kubevirt')?.metadata.labels;
