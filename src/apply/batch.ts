@@ -9,7 +9,7 @@ export interface FailedAction {
 
 /** Calls that run side by side (design decision 9). */
 export const MAX_PARALLEL = 16;
-/** After so many calls in a row without an answer the server counts as lost. */
+/** After so many calls in a row that the server did not answer, or answered with an error of its own, it counts as lost. */
 const LOST_AFTER = MAX_PARALLEL / 2;
 
 /**
@@ -23,16 +23,16 @@ export async function runBatch(
   const failed: FailedAction[] = [];
   const waiting = actions.values();
   let isStopped = false;
-  let unanswered = 0;
+  let inARow = 0;
   const drain = async () => {
     for (const action of waiting) {
       try {
         await perform(action);
-        unanswered = 0;
+        inARow = 0;
       } catch (error) {
         failed.push({ action, error });
-        unanswered = error instanceof UnansweredCall ? unanswered + 1 : 0;
-        isStopped ||= unanswered >= LOST_AFTER || !mayHelp(error);
+        inARow = isTransient(error) ? inARow + 1 : 0;
+        isStopped ||= inARow >= LOST_AFTER || !mayHelp(error);
       }
       if (isStopped) return;
     }

@@ -78,6 +78,8 @@ export interface RunReport {
 
 /** Pause before the first repetition of what nobody can change by reading again; each further one is twice as long. */
 const PAUSE_MS = 100;
+/** A step that has taken so long is not repeated: a webhook or a store behind the server may take its whole time-out for every call. */
+const REPEAT_WITHIN_MS = 60_000;
 
 /**
  * Runs steps in order: plans one, sends its actions at most 16 at a time, takes their answers into the world of the next. Ends at the first step that
@@ -149,6 +151,7 @@ class Run {
 
   /** The plan whose actions are all done, or undefined after a failure. */
   async #planAndPerform(step: Step): Promise<StepPlan | undefined> {
+    const begun = performance.now();
     for (let attempt = 0; ; attempt++) {
       const plan = this.#plan(step);
       if (plan === undefined) return undefined;
@@ -156,7 +159,8 @@ class Run {
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
-      if (!isWorthRepeating(failed, attempt)) {
+      const isLate = performance.now() - begun > REPEAT_WITHIN_MS || this.#options.isOutdated?.() === true;
+      if (isLate || !isWorthRepeating(failed, attempt)) {
         this.#giveUp(step, failed);
         return;
       }

@@ -238,6 +238,8 @@ export class Informer {
     this.#state = 'absent';
     this.#mustList = true;
     this.#lastContact = performance.now();
+    // That there is no such kind is an answer of the server.
+    this.#interruptedSince = undefined;
     if (wasThere) {
       this.#backoff.reset();
       this.#options.log.info({ resource: this.#options.name }, `${this.#options.name} is not served by this cluster`);

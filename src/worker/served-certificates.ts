@@ -25,6 +25,8 @@ const LIMIT_MS = 120_000;
 const AGAIN_MS = 60_000;
 /** Handshakes at the same time. */
 const PARALLEL = 16;
+/** A pod that does not answer is asked so often in all: it may be about to start, or a policy of the network may keep us out for ever. */
+const MAX_ASKED = 5;
 
 /** One tenure of this process. */
 interface Watch {
@@ -41,11 +43,22 @@ interface Known {
   dueAt: number | undefined;
   outdated: readonly OutdatedCertificate[];
   isAsked: boolean;
+  /** Pods that are asked again; absent before everybody has been asked for this certificate. */
+  again: ReadonlySet<string> | undefined;
+  /** How often pods have been asked for this certificate. */
+  asked: number;
+}
+
+/** What a round of handshakes has shown. */
+interface Round {
+  outdated: OutdatedCertificate[];
+  /** Pods that did not answer. */
+  silent: string[];
 }
 
 /**
  * Finds operands that go on serving a certificate that was replaced (spec/field-reports.md B39): some time after the certificate in a Secret has changed, each
- * pod that serves it is asked for its certificate by a TLS handshake, and again as long as it is an old one. Nothing is asked while no certificate changes,
+ * pod that serves it is asked for its certificate by a TLS handshake, and again as long as it is an old one, also when it does not answer meanwhile. Nothing is asked while no certificate changes,
  * and nothing of the API server ever.
  */
 export class ServedCertificates {
@@ -53,6 +66,7 @@ export class ServedCertificates {
   readonly #times: { limitMs: number; againMs: number };
   readonly #known = new Map<string, Known>();
   #timer: NodeJS.Timeout | undefined;
+  #isAsking = false;
 
   constructor(options: ServedCertificatesOptions) {
     this.#options = options;
@@ -101,7 +115,8 @@ export class ServedCertificates {
       if (certificate === undefined) this.#known.delete(name);
       else {
         const { outdated = [], isAsked = false } = known ?? {};
-        this.#known.set(name, { certificate, dueAt: performance.now() + this.#times.limitMs, outdated, isAsked });
+        const dueAt = performance.now() + this.#times.limitMs;
+        this.#known.set(name, { certificate, dueAt, outdated, isAsked, again: undefined, asked: 0 });
       }
     }
     if (isNews) this.#arm(watch);
@@ -109,6 +124,8 @@ export class ServedCertificates {
 
   #arm(watch: Watch): void {
     clearTimeout(this.#timer);
+    // A round arms it when it ends.
+    if (this.#isAsking) return;
     const times = [...this.#known.values()].flatMap(({ dueAt }) => dueAt ?? []);
     if (watch.signal.aborted || times.length === 0) return;
     const wait = Math.max(0, Math.min(...times) - performance.now());
@@ -120,38 +137,54 @@ export class ServedCertificates {
   }
 
   async #ask(watch: Watch): Promise<void> {
-    const { signal, onChange } = watch;
     const before = JSON.stringify(this.outdated());
-    const now = performance.now();
-    for (const [secret, known] of this.#known) {
-      if (known.dueAt === undefined || known.dueAt > now) continue;
-      const outdated = await this.#findOutdated(secret, known.certificate, signal);
-      if (signal.aborted) return;
-      // Changed meanwhile: what was found is about a certificate that is no longer wanted.
-      if (this.#known.get(secret) !== known) continue;
-      const dueAt = outdated.length > 0 ? performance.now() + this.#times.againMs : undefined;
-      this.#known.set(secret, { ...known, outdated, dueAt, isAsked: true });
+    this.#isAsking = true;
+    try {
+      for (const [secret, known] of this.#known) await this.#askWhenDue(secret, known, watch.signal);
+    } finally {
+      this.#isAsking = false;
+      this.#arm(watch);
     }
-    this.#arm(watch);
-    if (JSON.stringify(this.outdated()) !== before) onChange();
+    if (!watch.signal.aborted && JSON.stringify(this.outdated()) !== before) watch.onChange();
   }
 
-  async #findOutdated(secret: string, certificate: string, signal: AbortSignal): Promise<OutdatedCertificate[]> {
+  async #askWhenDue(secret: string, known: Known, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || known.dueAt === undefined || known.dueAt > performance.now()) return;
+    const { outdated, silent } = await this.#findOutdated(secret, known, signal);
+    // Changed or over meanwhile: what was found is about a certificate that is no longer wanted.
+    if (this.#known.get(secret) !== known) return;
+    const asked = known.asked + 1;
+    const again = new Set([...outdated.map(({ pod }) => pod), ...(asked < MAX_ASKED ? silent : [])]);
+    const dueAt = again.size > 0 ? performance.now() + this.#times.againMs : undefined;
+    this.#known.set(secret, { ...known, outdated, dueAt, isAsked: true, again, asked });
+  }
+
+  async #findOutdated(secret: string, known: Known, signal: AbortSignal): Promise<Round> {
     const { store, operatorNamespace, read } = this.#options;
-    const stored = parse(certificate);
-    if (stored === undefined) return [];
-    const waiting = listServingEndpoints(store, secret, operatorNamespace);
-    const found: OutdatedCertificate[] = [];
+    const stored = parse(known.certificate);
+    const round: Round = { outdated: [], silent: [] };
+    if (stored === undefined) return round;
+    const waiting = listServingEndpoints(store, secret, operatorNamespace).filter(
+      ({ pod }) => known.again === undefined || known.again.has(pod),
+    );
     const lane = async () => {
       for (let endpoint = waiting.pop(); endpoint !== undefined && !signal.aborted; endpoint = waiting.pop()) {
+        const { namespace, pod } = endpoint;
         const served = await read(endpoint, signal);
-        if (served === undefined || !isOutdated(served, stored)) continue;
-        found.push({ secret, namespace: endpoint.namespace, pod: endpoint.pod });
+        if (served === undefined) round.silent.push(pod);
+        const isOld = served === undefined ? isKnownAsOld(known, pod) : isOutdated(served, stored);
+        if (isOld) round.outdated.push({ secret, namespace, pod });
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, lane));
-    return found.sort((a, b) => a.pod.localeCompare(b.pod));
+    round.outdated.sort((a, b) => a.pod.localeCompare(b.pod));
+    return round;
   }
+}
+
+/** Whether a pod was found with an old certificate before, since which it has not shown a new one. */
+function isKnownAsOld({ outdated }: Known, name: string): boolean {
+  return outdated.some(({ pod }) => pod === name);
 }
 
 const certificateOf = (secret: KubernetesObject | undefined): string | undefined =>

@@ -447,7 +447,7 @@ test('informer: a kind that vanishes is emptied; a short 404 of a kind whose CRD
     () => setup.informer.state,
     (state) => state === 'absent',
   );
-  assert.deepEqual(setup.events, ['added a@5', 'deleted a@10']);
+  assert.deepEqual([setup.events, setup.informer.interruptedMs], [['added a@5', 'deleted a@10'], 0]);
 });
 
 /** Longer than any test: what resolves has not waited for it. */

@@ -74,15 +74,20 @@ test('errors of the server itself, and some calls without an answer, stop nothin
   assert.equal(failed.length, 20);
 });
 
-test('a server that answers nothing is not asked for the rest', async () => {
-  let begun = 0;
-  const failed = await runBatch(actions(100), () => {
-    begun++;
-    return Promise.reject(silence);
+for (const { name, error, again } of [
+  { name: 'answers nothing', error: silence, again: false },
+  { name: 'answers everything with an error of its own', error: internal, again: true },
+]) {
+  test(`a server that ${name} is not asked for the rest`, async () => {
+    let begun = 0;
+    const failed = await runBatch(actions(100), () => {
+      begun++;
+      return Promise.reject(error);
+    });
+    assert.ok(begun <= MAX_PARALLEL + 8, `${begun} begun`);
+    assert.equal(isWorthRepeating(failed, 0), again);
   });
-  assert.ok(begun <= MAX_PARALLEL + 8, `${begun} begun`);
-  assert.equal(isWorthRepeating(failed, 0), false);
-});
+}
 
 const rows: { name: string; errors: Error[]; attempts: number }[] = [
   { name: 'stale', errors: [conflict], attempts: 3 },

@@ -1,5 +1,6 @@
 /** B39 with real TLS servers on loopback in the place of operands. */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -132,6 +133,43 @@ test('B39: operands are asked once after each change of a certificate, and not a
   cluster.setCertificate(SECRET, old.certificatePem);
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(asked(), before, 'after the tenure nobody is asked');
+});
+
+test('B39: only who served the old certificate or was silent is asked again, and an old one is not forgotten for a silence', async () => {
+  const cluster = buildCluster(['stale', 'good', 'silent']);
+  cluster.setCertificate(SECRET, fresh.certificatePem);
+  const certificates: Record<string, Pair | undefined> = { stale: old, good: fresh };
+  const asked: Record<string, number> = { stale: 0, good: 0, silent: 0 };
+  const waits: { pod: string; count: number; resolve: () => void }[] = [];
+  const read = ({ pod }: ServingEndpoint) => {
+    asked[pod] = (asked[pod] ?? 0) + 1;
+    for (const each of waits.filter((wait) => wait.pod === pod && wait.count <= (asked[pod] ?? 0))) each.resolve();
+    const pair = certificates[pod];
+    return Promise.resolve(pair && new X509Certificate(pair.certificatePem));
+  };
+  const untilAsked = (pod: string, count: number) =>
+    new Promise<void>((resolve) => {
+      waits.push({ pod, count, resolve });
+    });
+  const ending = new AbortController();
+  const times = { limitMs: 0, againMs: 1 };
+  const served = new ServedCertificates({ store: cluster, operatorNamespace: 'kubevirt', read, log, times });
+  served.watch({ signal: ending.signal, onChange: () => undefined });
+  await untilAsked('stale', 2);
+  certificates['stale'] = undefined;
+  await untilAsked('stale', 20);
+  assert.equal(asked['good'], 1);
+  assert.equal(asked['silent'], 5);
+  assert.deepEqual(
+    served.outdated()?.map(({ pod }) => pod),
+    ['stale'],
+  );
+  certificates['stale'] = fresh;
+  const count = (asked['stale'] ?? 0) + 1;
+  await untilAsked('stale', count);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(served.outdated(), []);
+  ending.abort(new Error('over'));
 });
 
 test('B39: before the propagation limit nobody is asked', async () => {
