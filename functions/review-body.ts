@@ -11,6 +11,7 @@ const MAX_REVIEW_BYTES = 5 * 1024 * 1024;
 const LARGE_BYTES = 128 * 1024;
 /** A large review that takes longer to arrive is given up: others wait behind it. */
 const LARGE_READ_MS = 5000;
+
 class TooComplex extends Error {
   readonly status = 413;
 }

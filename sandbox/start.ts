@@ -24,7 +24,8 @@ import {
 import { rejectAtEnd, startOperator, waitForServers } from './start/operator.ts';
 import { parseOptions, USAGE, UsageError, type StartOptions } from './start/options.ts';
 import { followNpm } from './start/parent.ts';
-import { writeState, type SandboxState } from './start/state.ts';
+import type { SandboxState } from '../src/cli/background/state-file.ts';
+import { writeState } from './start/state.ts';
 
 /** How long the operator may take to hand over when it is asked to end. */
 const STOP_GRACE_MS = 5000;

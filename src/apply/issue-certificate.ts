@@ -62,8 +62,7 @@ async function buildExtensions(
 ): Promise<X509Library.Extension[]> {
   const { keyEncipherment, digitalSignature, keyCertSign } = x509.KeyUsageFlags;
   const leaf = keyEncipherment | digitalSignature;
-  // The library takes a set of flags as a number but types it as one of them.
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the library takes a set of flags as a number but types it as one of them
   const usages: X509Library.KeyUsageFlags = request.isCa ? leaf | keyCertSign : leaf;
   const extensions: X509Library.Extension[] = [
     new x509.KeyUsagesExtension(usages, true),

@@ -2,11 +2,14 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** What the sandbox says about itself (sandbox/start/state.ts). */
+/** Where everything of a sandbox is, as it writes it down itself (sandbox/start/state.ts). */
 export interface SandboxState {
+  /** The process to end with SIGTERM. */
   pid: number;
   kubeconfig: string;
+  /** Folder of kubectl; absent when it is not the sandbox's. */
   binaries?: string;
+  /** Addresses of the operator; absent without one. */
   metrics?: string;
   dashboard?: string;
   redis?: string;
