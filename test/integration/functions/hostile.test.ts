@@ -174,13 +174,28 @@ for (const { name, bytes, want } of rows) {
   });
 }
 
-test('a patch of a megabyte is one value, however many braces it holds', async () => {
-  const patch = JSON.stringify({ list: Array.from({ length: 150_000 }, () => ({ 'a"b\\': [] })) });
-  const patches = [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'merge', patch }];
-  const kubeVirt = buildKubeVirt({ customizeComponents: { patches } });
-  const review = buildReview('UPDATE', { oldObject: buildKubeVirt({}), object: kubeVirt });
-  assert.match(await send(json(JSON.stringify(review))), /^HTTP\/1\.1 200 OK\r\n.*"allowed":true/s);
-});
+const patchesOfMegabyte = [
+  {
+    name: 'whose braces stand in a string is one value',
+    value: '{[,"\\'.repeat(200_000),
+    want: /^HTTP\/1\.1 200 OK\r\n.*"allowed":true/s,
+  },
+  {
+    name: 'of empty lists is refused before it is read',
+    value: Array.from({ length: 150_000 }, () => ({ 'a"b\\': [] })),
+    want: /^HTTP\/1\.1 200 OK\r\n.*"allowed":false.*"field":"spec\.customizeComponents\.patches\[0\]\.patch"/s,
+  },
+];
+for (const { name, value, want } of patchesOfMegabyte) {
+  test(`a patch of a megabyte ${name}`, async () => {
+    const patch = JSON.stringify({ value });
+    const patches = [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'merge', patch }];
+    const kubeVirt = buildKubeVirt({ customizeComponents: { patches } });
+    const review = buildReview('UPDATE', { oldObject: buildKubeVirt({}), object: kubeVirt });
+    assert.match(await send(json(JSON.stringify(review))), want);
+    await assertServes();
+  });
+}
 
 test('bytes that are no TLS, a thousand times', async () => {
   for (let round = 0; round < 20; round++) {
