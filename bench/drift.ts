@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiClient, ApiObject } from '../sandbox/api-client.ts';
+import type { ApiClient } from '../sandbox/api-client.ts';
+import type { ApiObject } from '../sandbox/api-object.ts';
 import { isWrite, readRequests } from './audit-log.ts';
 import type { Figure } from './figure.ts';
 import { until, type Installation } from './installation.ts';

@@ -1,11 +1,7 @@
 import { Agent, request } from 'node:https';
 
+import type { ApiObject } from './api-object.ts';
 import { watchUrl, type WatchEvent } from './watch.ts';
-
-/** An object of the API, or a list. */
-export type ApiObject = Record<string, unknown> & {
-  metadata?: { name?: string; namespace?: string; labels?: Record<string, string>; resourceVersion?: string };
-};
 
 /** An answer of the API server; `body` is undefined when it was not JSON. */
 export interface ApiAnswer {

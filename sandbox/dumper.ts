@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { ApiObject } from './api-client.ts';
+import type { ApiObject } from './api-object.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { createFamily, readLogTail, type Family } from './processes.ts';
 import type { WatchEvent } from './watch.ts';

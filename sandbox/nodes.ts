@@ -1,4 +1,4 @@
-import type { ApiObject } from './api-client.ts';
+import type { ApiObject } from './api-object.ts';
 
 /** How many of the nodes are labelled as control plane; KubeVirt's infra components are placed there. */
 const CONTROL_PLANE_NODES = 3;

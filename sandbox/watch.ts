@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 
-import type { ApiObject } from './api-client.ts';
+import type { ApiObject } from './api-object.ts';
 
 /** One line of a watch. */
 export interface WatchEvent {

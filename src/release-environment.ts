@@ -1,6 +1,6 @@
 import { ConfigurationError } from './errors.ts';
-import { IMAGES } from './strategy/images.ts';
-import type { ImageField, ReleaseEnvironment } from './strategy/types.ts';
+import { IMAGES, type ImageField } from './strategy/images.table.ts';
+import type { ReleaseEnvironment } from './strategy/types.ts';
 
 /** Runbook addresses of alerts when the environment names none (spec/startup.md §2.1). */
 const DEFAULT_RUNBOOK_URL_TEMPLATE = 'https://kubevirt.io/monitoring/runbooks/%s';

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api-client.ts';
+import type { ApiObject } from '../api-object.ts';
 
 /** The fields of a pod that matter to whoever runs it. */
 export interface Pod extends ApiObject {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { buildKubeVirtCrd } from '../../src/strategy/components/kubevirt-crd.ts';
-import type { ApiClient, ApiObject } from '../api-client.ts';
+import type { ApiClient } from '../api-client.ts';
+import type { ApiObject } from '../api-object.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

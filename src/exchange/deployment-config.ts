@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../api/objects.ts';
 import { sortedEntries } from '../api/go-json.ts';
-import { IMAGES } from '../strategy/images.ts';
-import type { ComponentImages, ImageField, TargetDeployment } from '../strategy/types.ts';
+import { IMAGES, type ImageField } from '../strategy/images.table.ts';
+import type { ComponentImages, TargetDeployment } from '../strategy/types.ts';
 
 /** Reads the JSON text of a deployment config, as stored in a status or handed to a dump Job. Unknown keys are ignored; the ID is taken as it stands. */
 export function parseTarget(json: string): TargetDeployment {

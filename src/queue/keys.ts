@@ -1,5 +1,6 @@
-/** Names of the two BullMQ queues. */
+/** BullMQ queue of the passes. */
 export const RECONCILE_QUEUE = 'reconcile';
+/** BullMQ queue of the retries and timers, whose jobs only add a key to the other one. */
 export const TIMERS_QUEUE = 'timers';
 
 /** The Redis keys and channels beside BullMQ's own, all under one prefix (`buildKeyPrefix`). */

@@ -3,15 +3,14 @@ import { createMetrics } from '../../functions/metrics/index.ts';
 import { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import { createProbes } from '../../functions/probes/index.ts';
 import { startServer, type RunningServer, type WebhookOptions } from '../../functions/server.ts';
-import type { RedisConnections } from '../queue/connection.ts';
 import { wait } from '../queue/wait.ts';
 import { findActive } from './active-kubevirt.ts';
 import { createSnapshotReader } from './cluster-snapshot.ts';
 import type { FunctionSources } from './function-sources.ts';
 import { followSettings } from './live-settings.ts';
-import { openProfiler } from './profiler.ts';
+import { openProfiler, type ProfilerParts } from './profiler.ts';
 import { PROGRAM_VERSION } from './program-version.ts';
-import type { Closers, RoleContext } from './role.ts';
+import type { RoleContext } from './role.ts';
 
 /** What a page of metrics needs of the cluster. */
 export type MetricsSources = Pick<FunctionSources, 'secret' | 'kubeVirts' | 'missing' | 'onChange'> &
@@ -26,13 +25,9 @@ export function createRoleMetrics({ config: { role } }: RoleContext): OperatorMe
 const GRACE_MS = 1000;
 
 /** What the servers of a role are made from. */
-export interface PageParts {
-  context: RoleContext;
+export interface PageParts extends ProfilerParts {
   metrics: OperatorMetrics;
   sources: MetricsSources;
-  closers: Closers;
-  /** Absent where there is none: then nothing is shown of other processes. */
-  redis?: RedisConnections;
   /** Admission, in the roles that serve it. */
   webhooks?: WebhookOptions;
 }

@@ -2,13 +2,24 @@ import type { Router } from 'express';
 
 import { createProfiler } from '../../functions/profiler/index.ts';
 import { Recorder } from '../../functions/profiler/recorder.ts';
+import type { RedisConnections } from '../queue/connection.ts';
 import { Profiling } from '../queue/profiling.ts';
 import { errorText } from '../errors.ts';
 import { findActive } from './active-kubevirt.ts';
-import type { PageParts } from './metrics-page.ts';
+import type { FunctionSources } from './function-sources.ts';
+import type { Closers, RoleContext } from './role.ts';
+
+/** What the profiler of a process is made from. */
+export interface ProfilerParts {
+  context: RoleContext;
+  sources: Pick<FunctionSources, 'kubeVirts' | 'onChange'>;
+  closers: Closers;
+  /** Absent where there is none: then a process knows of no other. */
+  redis?: RedisConnections;
+}
 
 /** Builds the profiler of a process, which obeys the cluster's switch and, where there is Redis, profiles all processes together. */
-export function openProfiler(parts: Pick<PageParts, 'context' | 'sources' | 'redis' | 'closers'>): Router {
+export function openProfiler(parts: ProfilerParts): Router {
   const { context, sources, redis, closers } = parts;
   const { config, log } = context;
   const recorder = new Recorder();

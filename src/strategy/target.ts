@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { KubeVirt, KubeVirtConfiguration, KubeVirtSpec } from '../api/kubevirt.ts';
 import { isGateEnabled } from '../api/feature-gates.ts';
 import { encodeGoJson, sortedEntries } from '../api/go-json.ts';
-import { IMAGES, parseOperatorImage } from './images.ts';
+import { IMAGES } from './images.table.ts';
+import { parseOperatorImage } from './images.ts';
 import type { ReleaseEnvironment, TargetDeployment } from './types.ts';
 
 /** Version of an environment that names none (spec/startup.md §2.1). */

@@ -1,9 +1,6 @@
 import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import type { IMAGES } from './images.ts';
-
-/** The key of an image in a deployment config. */
-export type ImageField = (typeof IMAGES)[number]['field'];
+import type { ImageField } from './images.table.ts';
 
 /** Image references of the components; empty means: derive from registry, prefix and version (spec/reconcile.md §2.4). */
 export type ComponentImages = Record<ImageField, string>;

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { NO_TRACE, type Trace } from './trace.ts';
+import { NO_TRACE, type OpenTrace } from './trace.ts';
 
 /** What tracing is configured by. Where to send, and with which headers, OpenTelemetry's exporter reads from its own variables `OTEL_EXPORTER_OTLP_*`. */
 export interface TracingConfig {
@@ -7,13 +7,6 @@ export interface TracingConfig {
   tracing: { ratio: number } | undefined;
   hostname: string;
   role: string;
-}
-
-/** Tracing of one process. */
-export interface OpenTrace {
-  trace: Trace;
-  /** Sends what has not been sent; never rejects, and waits no longer than a second for a collector that is away. */
-  close: () => Promise<void>;
 }
 
 /** Opens tracing. Where it is off, nothing of OpenTelemetry's SDK is loaded. */

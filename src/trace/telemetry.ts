@@ -26,8 +26,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { errorText } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { OpenTrace } from './open-trace.ts';
-import type { Span, SpanOptions, Trace } from './trace.ts';
+import type { OpenTrace, Span, SpanOptions, Trace } from './trace.ts';
 
 /** Milliseconds for the last spans when the process ends. */
 const CLOSE_MS = 1000;

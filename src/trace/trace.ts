@@ -27,6 +27,13 @@ export interface Trace {
   span<T>(options: SpanOptions, task: (span: Span) => Promise<T>): Promise<T>;
 }
 
+/** Tracing of one process. */
+export interface OpenTrace {
+  trace: Trace;
+  /** Sends what has not been sent; never rejects, and waits no longer than a second for a collector that is away. */
+  close: () => Promise<void>;
+}
+
 const NO_SPAN: Span = { set: () => undefined, fail: () => undefined };
 
 /** Tracing that is off: runs tasks and does nothing else. */

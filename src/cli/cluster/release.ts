@@ -3,7 +3,7 @@ import type { JsonObject, KubernetesObject } from '../../api/objects.ts';
 import { parseTarget } from '../../exchange/deployment-config.ts';
 import { COMPILED_RELEASE } from '../../exchange/strategy-source.ts';
 import { readReleaseEnvironment } from '../../release-environment.ts';
-import { IMAGES } from '../../strategy/images.ts';
+import { IMAGES } from '../../strategy/images.table.ts';
 import type { ReleaseEnvironment, TargetDeployment } from '../../strategy/types.ts';
 
 /** The release that an operator installs, and how this program knows. */

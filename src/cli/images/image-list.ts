@@ -2,7 +2,8 @@ import type { Json, KubernetesObject } from '../../api/objects.ts';
 import { COMPILED_RELEASE } from '../../exchange/strategy-source.ts';
 import { listWantedWorkloads } from '../../plan/completeness.ts';
 import type { PassContext } from '../../plan/types.ts';
-import { componentImage, IMAGES } from '../../strategy/images.ts';
+import { IMAGES } from '../../strategy/images.table.ts';
+import { componentImage } from '../../strategy/images.ts';
 
 /** An image, and what it is needed for. */
 export interface ImageLine {

@@ -4,8 +4,9 @@
 export const APP_LABEL = 'kubevirt.io';
 /** Pods whose metrics port is scraped carry this label with the value `true`. */
 export const PROMETHEUS_LABEL = 'prometheus.kubevirt.io';
-/** Name and labels of the ServiceMonitor and of the PrometheusRule. */
+/** Name of the ServiceMonitor and of the PrometheusRule. */
 export const MONITORING_OBJECT = 'prometheus-kubevirt-rules';
+/** Labels of both. */
 export const MONITORING_LABELS = { 'k8s-app': 'kubevirt', [PROMETHEUS_LABEL]: 'true' };
 /** Pods that may reach services of the cluster, for network policies. */
 export const CLUSTER_SERVICES_LABEL = 'np.kubevirt.io/allow-access-cluster-services';

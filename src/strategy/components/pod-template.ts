@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../api/objects.ts';
 import { componentImage } from '../images.ts';
 import { productLabels, pullPolicyOf, pullSecretsOf } from '../target-properties.ts';
-import type { ImageField, TargetDeployment } from '../types.ts';
+import type { ImageField } from '../images.table.ts';
+import type { TargetDeployment } from '../types.ts';
 import { APP_LABEL, CLUSTER_SERVICES_LABEL, HTTPS_PORT, PROMETHEUS_LABEL } from './names.ts';
 
 /** Arguments that set the verbosity of a component; constant (spec/resources.md §0.11). */

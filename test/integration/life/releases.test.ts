@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { ApiObject } from '../../../sandbox/api-client.ts';
+import type { ApiObject } from '../../../sandbox/api-object.ts';
 import { createKubeVirt, KUBEVIRT_PATH, NAMESPACE, readKubeVirt, whenDeployed } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import {
