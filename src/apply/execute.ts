@@ -6,7 +6,7 @@ import type { ObjectStore } from '../api/store.ts';
 import { errorText, isNotFound, isTransient, PassAborted } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
-import type { Action, PassContext, PlannedEvent, RolloutHold, Step, StepPlan } from '../plan/types.ts';
+import type { Action, PassContext, PlannedEvent, Step, StepPlan } from '../plan/types.ts';
 import { isWorthRepeating, runBatch, type FailedAction } from './batch.ts';
 import type { ApiClient } from './client.ts';
 import { recordGeneration } from './generations.ts';
@@ -16,7 +16,7 @@ import { describeAction, describeTarget, performAction, targetOf, type Answer } 
 /** What a run of steps needs and whom it tells. Listeners must not throw. */
 export interface RunOptions {
   /** Everything that steps decide from, but for what the run itself keeps up to date. */
-  context: Omit<PassContext, 'world' | 'generations' | 'rolloutHold'>;
+  context: Omit<PassContext, 'world' | 'generations'>;
   /** `status.generations` before the run. */
   generations: readonly GenerationStatus[];
   store: Pick<ObjectStore, 'get' | 'list' | 'onChange'>;
@@ -31,8 +31,6 @@ export interface RunOptions {
   patienceMs?: number;
   /** True when the object that the run is about asks for something else by now. */
   isOutdated?: () => boolean;
-  /** Whether a rollout has to be put off; asked at most once, when a step would start one. Must not reject. Default: it has not. */
-  findRolloutHold?: () => Promise<RolloutHold | undefined>;
   /** Gets a span for each step. Default: none. */
   trace?: Trace;
   /** Called after each write. */
@@ -115,8 +113,6 @@ class Run {
   #generations: readonly GenerationStatus[];
   readonly #failures: Failure[] = [];
   #stopped: { step: string; awaited: string } | undefined;
-  /** Absent until a step has asked. */
-  #answer: Pick<PassContext, 'rolloutHold'> | undefined;
   readonly #written: Write[] = [];
 
   constructor(options: RunOptions) {
@@ -153,21 +149,19 @@ class Run {
     };
   }
 
-  /** The plan whose actions are all done, or undefined when the run ends before. */
+  /** The plan whose actions are all done, or undefined after a failure. */
   async #planAndPerform(step: Step): Promise<StepPlan | undefined> {
     const begun = performance.now();
     for (let attempt = 0; ; attempt++) {
-      const plan = await this.#plan(step);
+      const plan = this.#plan(step);
       if (plan === undefined) return undefined;
       if (attempt === 0) this.#tellEvents(plan);
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
-      const isLate = performance.now() - begun > REPEAT_WITHIN_MS;
-      if (isLate || !isWorthRepeating(failed, attempt)) return this.#giveUp(step, failed);
-      if (this.#options.isOutdated?.() === true) {
-        // Nothing has failed for good; what was to be written may not even be wanted any more.
-        this.#stopped = { step: step.name, awaited: 'a pass over the object as it is now' };
+      const isLate = performance.now() - begun > REPEAT_WITHIN_MS || this.#options.isOutdated?.() === true;
+      if (isLate || !isWorthRepeating(failed, attempt)) {
+        this.#giveUp(step, failed);
         return;
       }
       await this.#readAgain(failed, attempt);
@@ -190,24 +184,13 @@ class Run {
     }
   }
 
-  async #plan(step: Step): Promise<StepPlan | undefined> {
+  #plan(step: Step): StepPlan | undefined {
     try {
-      await this.#askForHold(step);
-      this.#throwIfAborted();
       return step.plan(this.#context());
     } catch (error) {
-      this.#throwIfAborted();
       this.#fail(step, error);
       return undefined;
     }
-  }
-
-  async #askForHold({ startsRollout }: Step): Promise<void> {
-    const { findRolloutHold } = this.#options;
-    if (findRolloutHold === undefined || this.#answer !== undefined || startsRollout?.(this.#context()) !== true)
-      return;
-    const rolloutHold = await findRolloutHold();
-    this.#answer = rolloutHold === undefined ? {} : { rolloutHold };
   }
 
   async #perform(step: Step, action: Action): Promise<void> {
@@ -297,7 +280,7 @@ class Run {
   }
 
   #context(): PassContext {
-    return { ...this.#options.context, ...this.#answer, world: this.#world, generations: this.#generations };
+    return { ...this.#options.context, world: this.#world, generations: this.#generations };
   }
 
   #fail(step: Step, error: unknown): void {

@@ -11,7 +11,6 @@ import {
   isInfrastructureRolled,
   planComponents,
   planDaemonSets,
-  startsDaemonSetRollout,
   type Component,
 } from './components.ts';
 import { planDefinitions, planEstablished, planHeldBackStatus } from './definitions.ts';
@@ -61,7 +60,7 @@ const INSTALL_WORKLOADS: readonly Step[] = [
   { name: 'virt-api', plan: componentThenReady('api') },
   // Where virt-api became ready within the pass, it is not needed any more.
   { name: 'temporary webhook removed', plan: planTemporaryWebhook },
-  { name: 'other workloads', plan: planOtherWorkloads, startsRollout: startsDaemonSetRollout },
+  { name: 'other workloads', plan: planOtherWorkloads },
   { name: 'served definitions', plan: planEstablished },
   { name: 'instance types', plan: planInstancetypes },
   { name: 'namespace label', plan: planNamespaceLabel },
@@ -70,7 +69,7 @@ const INSTALL_WORKLOADS: readonly Step[] = [
 
 /** virt-handler first, node by node, then the controllers; virt-api last. */
 const UPDATE_WORKLOADS: readonly Step[] = [
-  { name: 'virt-handler', plan: planCanary, startsRollout: startsDaemonSetRollout },
+  { name: 'virt-handler', plan: planCanary },
   { name: 'virt-controller', plan: componentThenReady('controller') },
   {
     name: 'other workloads',
@@ -211,7 +210,7 @@ function describeRollout(context: PassContext): string {
   const { rolloutHold } = context;
   const isHeld = rolloutHold !== undefined && decideDaemonSetMoves(context).some(({ state }) => state === 'held');
   return isHeld
-    ? `${rolloutHold.awaited} before virt-handler is rolled out, until ${rolloutHold.until.toISOString()} at the latest`
+    ? `${String(rolloutHold.migrations)} migrations of machines to new components before virt-handler is rolled out, until ${rolloutHold.until.toISOString()} at the latest`
     : 'virt-handler to be rolled out';
 }
 
