@@ -6,7 +6,7 @@ import type { ObjectStore } from '../api/store.ts';
 import { errorText, isNotFound, isTransient, PassAborted } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
-import type { Action, PassContext, PlannedEvent, Step, StepPlan } from '../plan/types.ts';
+import type { Action, PassContext, PlannedEvent, RolloutHold, Step, StepPlan } from '../plan/types.ts';
 import { isWorthRepeating, runBatch, type FailedAction } from './batch.ts';
 import type { ApiClient } from './client.ts';
 import { recordGeneration } from './generations.ts';
@@ -16,7 +16,7 @@ import { describeAction, describeTarget, performAction, targetOf, type Answer } 
 /** What a run of steps needs and whom it tells. Listeners must not throw. */
 export interface RunOptions {
   /** Everything that steps decide from, but for what the run itself keeps up to date. */
-  context: Omit<PassContext, 'world' | 'generations'>;
+  context: Omit<PassContext, 'world' | 'generations' | 'rolloutHold'>;
   /** `status.generations` before the run. */
   generations: readonly GenerationStatus[];
   store: Pick<ObjectStore, 'get' | 'list' | 'onChange'>;
@@ -31,6 +31,8 @@ export interface RunOptions {
   patienceMs?: number;
   /** True when the object that the run is about asks for something else by now. */
   isOutdated?: () => boolean;
+  /** Whether a rollout has to be put off; asked at most once, when a step would start one. Must not reject. Default: it has not. */
+  findRolloutHold?: () => Promise<RolloutHold | undefined>;
   /** Gets a span for each step. Default: none. */
   trace?: Trace;
   /** Called after each write. */
@@ -113,6 +115,8 @@ class Run {
   #generations: readonly GenerationStatus[];
   readonly #failures: Failure[] = [];
   #stopped: { step: string; awaited: string } | undefined;
+  /** Absent until a step has asked. */
+  #answer: Pick<PassContext, 'rolloutHold'> | undefined;
   readonly #written: Write[] = [];
 
   constructor(options: RunOptions) {
@@ -149,19 +153,24 @@ class Run {
     };
   }
 
-  /** The plan whose actions are all done, or undefined after a failure. */
+  /** The plan whose actions are all done, or undefined when the run ends before. */
   async #planAndPerform(step: Step): Promise<StepPlan | undefined> {
     const begun = performance.now();
     for (let attempt = 0; ; attempt++) {
-      const plan = this.#plan(step);
+      const plan = await this.#plan(step);
       if (plan === undefined) return undefined;
       if (attempt === 0) this.#tellEvents(plan);
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
-      const isLate = performance.now() - begun > REPEAT_WITHIN_MS || this.#options.isOutdated?.() === true;
+      const isLate = performance.now() - begun > REPEAT_WITHIN_MS;
       if (isLate || !isWorthRepeating(failed, attempt)) {
         this.#giveUp(step, failed);
+        return;
+      }
+      if (this.#options.isOutdated?.() === true) {
+        // Nothing has failed for good; what was to be written may not even be wanted any more.
+        this.#stopped = { step: step.name, awaited: 'a pass over the object as it is now' };
         return;
       }
       await this.#readAgain(failed, attempt);
@@ -177,20 +186,31 @@ class Run {
     return plan;
   }
 
-  #giveUp(step: Step, failed: readonly FailedAction[]): undefined {
+  #giveUp(step: Step, failed: readonly FailedAction[]): void {
     for (const { action, error } of failed) {
       const wrapped = new Error(`cannot ${describeAction(action)}`, { cause: error });
       this.#failures.push({ step: step.name, object: describeTarget(action), error: wrapped });
     }
   }
 
-  #plan(step: Step): StepPlan | undefined {
+  async #plan(step: Step): Promise<StepPlan | undefined> {
     try {
+      await this.#askForHold(step);
+      this.#throwIfAborted();
       return step.plan(this.#context());
     } catch (error) {
+      this.#throwIfAborted();
       this.#fail(step, error);
       return undefined;
     }
+  }
+
+  async #askForHold({ startsRollout }: Step): Promise<void> {
+    const { findRolloutHold } = this.#options;
+    if (findRolloutHold === undefined || this.#answer !== undefined || startsRollout?.(this.#context()) !== true)
+      return;
+    const rolloutHold = await findRolloutHold();
+    this.#answer = rolloutHold === undefined ? {} : { rolloutHold };
   }
 
   async #perform(step: Step, action: Action): Promise<void> {
@@ -280,7 +300,7 @@ class Run {
   }
 
   #context(): PassContext {
-    return { ...this.#options.context, world: this.#world, generations: this.#generations };
+    return { ...this.#options.context, ...this.#answer, world: this.#world, generations: this.#generations };
   }
 
   #fail(step: Step, error: unknown): void {

@@ -54,12 +54,25 @@ export function decideCanary(wanted: KubernetesObject, context: CanaryContext): 
   if (live.metadata.deletionTimestamp !== undefined) return { state: 'waiting', isFinished: false };
   const adapted = adaptTo(wanted, live);
   if (!isSpecCurrent(adapted, live, context)) {
-    if (context.rolloutHold !== undefined) return { state: 'held', isFinished: false };
+    if (context.rolloutHold !== undefined && renewsPods(adapted, live)) return { state: 'held', isFinished: false };
     return { state: 'started', action: planPatch(adapted, live, CANARY_UNAVAILABLE), isFinished: false };
   }
   const progress = measureDaemonSet(live, context.world, context.target);
   if (!isOngoing(live, context)) return { state: 'finished', isFinished: true };
   return decideOngoing(adapted, live, progress);
+}
+
+/** Whether the next move starts a rollout: what a `rolloutHold` would put off. */
+export function startsRollout(wanted: KubernetesObject, context: CanaryContext): boolean {
+  const live = context.world.get('DaemonSet', wanted.metadata.name ?? '', wanted.metadata.namespace);
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
+  const adapted = adaptTo(wanted, live);
+  return !isSpecCurrent(adapted, live, context) && renewsPods(adapted, live);
+}
+
+/** A change of anything but the pod template restarts no pod. */
+function renewsPods(wanted: KubernetesObject, live: KubernetesObject): boolean {
+  return !isWhatWasWanted(wanted.spec?.template, live.spec?.template);
 }
 
 function planCreation(wanted: KubernetesObject): CanaryMove {

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../api/objects.ts';
 import { isGateEnabled } from '../api/feature-gates.ts';
 import { hasSwitch } from '../strategy/target-properties.ts';
 import { planBudget, planBudgetRemoval } from './budgets.ts';
-import { decideCanary, type CanaryMove } from './canary.ts';
+import { decideCanary, startsRollout, type CanaryMove } from './canary.ts';
 import { planObject } from './compare.ts';
 import { buildDelete, describe, nameOf } from './json-patch.ts';
 import { isReplicasOverridden, isTemplateComponent, VIRT_API } from './replicas.ts';
@@ -96,6 +96,11 @@ function planReplicasEvent(deployment: KubernetesObject, { strategy, kubeVirt }:
 /** The moves of all DaemonSets. */
 export function decideDaemonSetMoves(context: PassContext): CanaryMove[] {
   return wantedObjects('DaemonSet', context).map((daemonSet) => decideCanary(daemonSet, context));
+}
+
+/** Whether one of the moves would start a rollout. */
+export function startsDaemonSetRollout(context: PassContext): boolean {
+  return wantedObjects('DaemonSet', context).some((daemonSet) => startsRollout(daemonSet, context));
 }
 
 /** Moves all DaemonSets on, without waiting for them. */

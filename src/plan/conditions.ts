@@ -58,6 +58,14 @@ export function markUpdating(
   });
 }
 
+/** Something that runs is let finish before the installation goes on (spec/field-reports.md B28). */
+export function markHeld(status: KubeVirtStatus, awaited: string): KubeVirtStatus {
+  const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
+  if (progressing === undefined) return status;
+  const message = shorten(`${progressing.message ?? ''}; waiting for ${awaited}`);
+  return { ...status, conditions: withCondition(status.conditions ?? [], { ...progressing, message }) };
+}
+
 /** Every step was completed. */
 export function markCreated(status: KubeVirtStatus): KubeVirtStatus {
   return withReport(status, {

@@ -11,6 +11,7 @@ import {
   isInfrastructureRolled,
   planComponents,
   planDaemonSets,
+  startsDaemonSetRollout,
   type Component,
 } from './components.ts';
 import { planDefinitions, planEstablished, planHeldBackStatus } from './definitions.ts';
@@ -60,7 +61,7 @@ const INSTALL_WORKLOADS: readonly Step[] = [
   { name: 'virt-api', plan: componentThenReady('api') },
   // Where virt-api became ready within the pass, it is not needed any more.
   { name: 'temporary webhook removed', plan: planTemporaryWebhook },
-  { name: 'other workloads', plan: planOtherWorkloads },
+  { name: 'other workloads', plan: planOtherWorkloads, startsRollout: startsDaemonSetRollout },
   { name: 'served definitions', plan: planEstablished },
   { name: 'instance types', plan: planInstancetypes },
   { name: 'namespace label', plan: planNamespaceLabel },
@@ -69,7 +70,7 @@ const INSTALL_WORKLOADS: readonly Step[] = [
 
 /** virt-handler first, node by node, then the controllers; virt-api last. */
 const UPDATE_WORKLOADS: readonly Step[] = [
-  { name: 'virt-handler', plan: planCanary },
+  { name: 'virt-handler', plan: planCanary, startsRollout: startsDaemonSetRollout },
   { name: 'virt-controller', plan: componentThenReady('controller') },
   {
     name: 'other workloads',
@@ -210,7 +211,7 @@ function describeRollout(context: PassContext): string {
   const { rolloutHold } = context;
   const isHeld = rolloutHold !== undefined && decideDaemonSetMoves(context).some(({ state }) => state === 'held');
   return isHeld
-    ? `${String(rolloutHold.migrations)} migrations of machines to new components before virt-handler is rolled out, until ${rolloutHold.until.toISOString()} at the latest`
+    ? `${rolloutHold.awaited} before virt-handler is rolled out, until ${rolloutHold.until.toISOString()} at the latest`
     : 'virt-handler to be rolled out';
 }
 

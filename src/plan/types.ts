@@ -105,7 +105,7 @@ export interface PassContext {
   readonly leftAlone?: readonly { kind: string; name: string; namespace?: string }[];
   /** CRDs that are to lose a version and of which no object exists; read live, because caches do not know. */
   readonly emptyDefinitions?: readonly string[];
-  /** Migrations that no rollout of virt-handler is to disturb, and until when at the latest; absent: none. */
+  /** What no rollout of virt-handler is to disturb, and until when at the latest; absent: nothing, or no step has asked yet (`Step.startsRollout`). */
   readonly rolloutHold?: RolloutHold;
   readonly operatorNamespace: string;
   readonly features: ClusterFeatures;
@@ -120,8 +120,8 @@ export interface PassContext {
 
 /** What keeps rollouts from being started (spec/field-reports.md B28). */
 export interface RolloutHold {
-  /** Migrations in flight that bring machines to new components. */
-  migrations: number;
+  /** What has to be over before, for people. */
+  awaited: string;
   until: Date;
 }
 
@@ -129,6 +129,8 @@ export interface RolloutHold {
 export interface Step {
   name: string;
   plan: (context: PassContext) => StepPlan;
+  /** Whether the plan would start a rollout that can be put off: only then is `rolloutHold` asked for. Default: it would not. */
+  startsRollout?: (context: PassContext) => boolean;
 }
 
 /** A wish for another pass: at most one is armed per key, the earliest wins. */

@@ -1,13 +1,20 @@
 import { STRATEGY_VERSION_ANNOTATION } from '../api/names.ts';
 import type { KubeVirtStatus } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import { runSteps, type RunReport } from '../apply/execute.ts';
+import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
 import { PassAborted, errorText, isNotFound } from '../errors.ts';
 import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
 import { planCompleteness } from '../plan/completeness.ts';
-import { markCreated, markFailed, markReady, markUpdating, settleConditionTimes } from '../plan/conditions.ts';
+import {
+  markCreated,
+  markFailed,
+  markHeld,
+  markReady,
+  markUpdating,
+  settleConditionTimes,
+} from '../plan/conditions.ts';
 import { findInvalidProductFields } from '../plan/metadata.ts';
 import type { Undertaking } from '../plan/phase.ts';
 import { findUnestablished } from '../plan/definitions.ts';
@@ -15,7 +22,7 @@ import { decideSteps } from '../plan/steps.ts';
 import { findLostVersions } from '../plan/stored-versions.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
-import type { PassContext, WakeUp } from '../plan/types.ts';
+import type { WakeUp } from '../plan/types.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { adoptGenerations } from './adopt-generations.ts';
 import { withFailures } from './customize-failures.ts';
@@ -137,11 +144,13 @@ function judge(
   if (report.failures.length > 0) return failure(pass, draft, joinFailures(report.failures), report);
   const wakeUp = decideCertificateWakeUp(report.context);
   const outcome = (next = wakeUp) => done(pass, { wakeUp: next, report: reportOf(report) });
-  const waiting = (awaited: string) => () => outcome(earlier(wakeUp, lookAgain(awaited, pass.now)));
+  const { rolloutHold } = report.context;
+  const waiting = (awaited: string) => () => outcome(earlier(wakeUp, lookAgain(awaited, pass.now, rolloutHold?.until)));
   if (report.stopped !== undefined) {
     const { step, awaited } = report.stopped;
     pass.log.info({ step }, `waiting for ${awaited}`);
-    return { status: markStopped(draft, target, report), outcome: waiting(awaited) };
+    const status = markStopped(draft, target, report);
+    return { status: rolloutHold === undefined ? status : markHeld(status, awaited), outcome: waiting(awaited) };
   }
   const created = markCreated(
     withAddresses(markStopped(draft, target, report), decideSynchronizationAddresses(report.context)),
@@ -161,9 +170,10 @@ function markStopped(draft: KubeVirtStatus, target: TargetDeployment, { context 
   return markUpdating(draft, target, { isWhole: planCompleteness(context).stop === undefined });
 }
 
-/** Events bring the next pass; should none come, it looks again all the same. */
-function lookAgain(awaited: string, now: Date): WakeUp {
-  return { at: new Date(now.getTime() + LOOK_AGAIN_MS), reason: `still waiting for ${awaited}` };
+/** Events bring the next pass; should none come, it looks again all the same, at `deadline` at the latest. */
+function lookAgain(awaited: string, now: Date, deadline?: Date): WakeUp {
+  const at = Math.min(now.getTime() + LOOK_AGAIN_MS, deadline?.getTime() ?? Infinity);
+  return { at: new Date(at), reason: `still waiting for ${awaited}` };
 }
 
 function earlier(a: WakeUp | undefined, b: WakeUp): WakeUp {
@@ -187,9 +197,8 @@ async function runInstallation(
   const { strategy, failures } = loaded;
   const leftAlone = failures.map(({ object }) => object);
   const emptyDefinitions = await findEmptied(pass, strategy);
-  const rolloutHold = await findHold(pass, given.undertaking);
   const environment = { operatorNamespace, features, schedulableNodes, now };
-  const context = { kubeVirt, target, strategy, leftAlone, emptyDefinitions, ...rolloutHold, ...environment };
+  const context = { kubeVirt, target, strategy, leftAlone, emptyDefinitions, ...environment };
   return runSteps(withFailures(decideSteps(context), failures), {
     context,
     generations: kubeVirt.status?.generations ?? [],
@@ -197,6 +206,7 @@ async function runInstallation(
     client,
     signal: work.signal,
     log,
+    ...holdRollouts(pass, given.undertaking),
     ...(parts.trace === undefined ? {} : { trace: parts.trace }),
     patienceMs: parts.patienceMs ?? PATIENCE_MS,
     isOutdated: () => {
@@ -216,15 +226,14 @@ async function runInstallation(
   });
 }
 
-/** Migrations that an edit of the object has to wait for; repairs wait for none. */
-async function findHold(
-  { parts, kubeVirt, now, work }: PassState,
+/** An edit of the object waits for migrations; repairs wait for none. */
+function holdRollouts(
+  { parts: { migrationHold }, kubeVirt, now, work: { signal } }: PassState,
   undertaking: Undertaking,
-): Promise<Pick<PassContext, 'rolloutHold'>> {
-  if (parts.migrationHold === undefined || undertaking === 'steady' || undertaking === 'install') return {};
+): Pick<RunOptions, 'findRolloutHold'> {
+  if (migrationHold === undefined || undertaking === 'steady' || undertaking === 'install') return {};
   const { uid = '', generation = 0 } = kubeVirt.metadata;
-  const rolloutHold = await parts.migrationHold.find({ edit: `${uid}/${generation}`, now, signal: work.signal });
-  return rolloutHold === undefined ? {} : { rolloutHold };
+  return { findRolloutHold: () => migrationHold.find({ edit: `${uid}/${generation}`, now, signal }) };
 }
 
 /** Of the CRDs that are to lose a version, those without an object; asks nothing where none is to lose one. */

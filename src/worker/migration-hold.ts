@@ -1,6 +1,6 @@
 import type { ApiConnection } from '../api/connection.ts';
 import type { JsonObject } from '../api/objects.ts';
-import { isNotFound } from '../errors.ts';
+import { errorText, isNotFound } from '../errors.ts';
 import type { RolloutHold } from '../plan/types.ts';
 
 /** Migrations in all namespaces. */
@@ -13,7 +13,7 @@ const PAGE_SIZE = 500;
 
 /** What the hold is asked about. */
 export interface HoldRequest {
-  /** UID and generation of the KubeVirt object, as one text: an edit begins a new wait. */
+  /** UID and generation of the KubeVirt object, as one text: an edit has one deadline. */
   edit: string;
   now: Date;
   signal: AbortSignal;
@@ -26,6 +26,7 @@ export interface HoldRequest {
 export class MigrationHold {
   readonly #patienceMs: number;
   readonly #connection: Pick<ApiConnection, 'request'>;
+  /** The edit that was put off last; it stays when its migrations have ended, so that later ones do not put it off anew. */
   #waiting: { edit: string; until: Date } | undefined;
 
   constructor(connection: Pick<ApiConnection, 'request'>, patienceMs: number) {
@@ -33,16 +34,24 @@ export class MigrationHold {
     this.#patienceMs = patienceMs;
   }
 
-  /** Undefined when nothing has to be put off. */
+  /** Undefined when nothing has to be put off. Never rejects: what cannot be listed may be there, and puts an edit off as well. */
   async find({ edit, now, signal }: HoldRequest): Promise<RolloutHold | undefined> {
-    const migrations = await this.#count(signal);
-    if (migrations === 0) {
-      this.#waiting = undefined;
-      return undefined;
+    const known = this.#waiting?.edit === edit ? this.#waiting.until : undefined;
+    if (known !== undefined && known <= now) return undefined;
+    const awaited = await this.#findAwaited(signal);
+    if (awaited === undefined) return undefined;
+    const until = known ?? new Date(now.getTime() + this.#patienceMs);
+    this.#waiting = { edit, until };
+    return { awaited, until };
+  }
+
+  async #findAwaited(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const migrations = await this.#count(signal);
+      return migrations === 0 ? undefined : `${migrations} migrations of machines to new components`;
+    } catch (error) {
+      return `a list of the migrations of machines to new components (${errorText(error)})`;
     }
-    if (this.#waiting?.edit !== edit) this.#waiting = { edit, until: new Date(now.getTime() + this.#patienceMs) };
-    const { until } = this.#waiting;
-    return now < until ? { migrations, until } : undefined;
   }
 
   async #count(signal: AbortSignal): Promise<number> {

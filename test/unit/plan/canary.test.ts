@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { JsonObject, KubernetesObject } from '../../../src/api/objects.ts';
 import { recordGeneration } from '../../../src/apply/generations.ts';
-import { decideCanary, type CanaryContext, type CanaryMove } from '../../../src/plan/canary.ts';
+import { decideCanary, startsRollout, type CanaryContext, type CanaryMove } from '../../../src/plan/canary.ts';
 import { buildTargetAnnotations } from '../../../src/plan/metadata.ts';
 import type { TargetDeployment } from '../../../src/strategy/types.ts';
 import { buildKubeVirt } from './drive.ts';
@@ -262,4 +262,19 @@ describe('decideCanary', () => {
     const generations = recordGeneration([], 'DaemonSet', stored, first.action.hash);
     assert.notEqual(decideCanary(daemonSet({ image: 'c' }), { ...context, world, generations }).state, 'started');
   });
+
+  const rolloutHold = { awaited: 'migrations', until: new Date('2026-01-01T00:00:00Z') };
+  const held: { name: string; live: Row['live']; starts: boolean }[] = [
+    { name: 'of another deployment with the same pods', live: { old: true }, starts: false },
+    { name: 'another template', live: { image: 'b' }, starts: true },
+    { name: 'nothing', live: {}, starts: false },
+    { name: 'a DaemonSet that is being deleted', live: { image: 'b', deleting: true }, starts: false },
+  ];
+  for (const { name, live, starts } of held) {
+    it(`B28: a hold puts off what renews pods: ${name}`, () => {
+      const context = situation({ name, live, updated: 3, want: 'started', finished: false });
+      assert.equal(startsRollout(daemonSet(), context), starts);
+      assert.equal(decideCanary(daemonSet(), { ...context, rolloutHold }).state === 'held', starts);
+    });
+  }
 });

@@ -129,6 +129,17 @@ describe('conditions', () => {
   });
 });
 
+it('B28: what an edit is put off for stands in the condition Progressing', () => {
+  const held = conditions.markHeld(deploying, '2 migrations');
+  assert.deepEqual(brief(held), brief(deploying));
+  const messages = held.conditions?.map(({ type, message }) => [type, message?.endsWith('; waiting for 2 migrations')]);
+  assert.deepEqual(messages, [
+    ['Available', false],
+    ['Progressing', true],
+    ['Degraded', false],
+  ]);
+});
+
 describe('settleConditionTimes', () => {
   const now = new Date('2026-03-01T12:00:00.789Z');
   const NOW = '2026-03-01T12:00:00Z';

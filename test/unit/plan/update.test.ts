@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { decideSteps } from '../../../src/plan/steps.ts';
 import { buildKubeVirt, Installation, type PassResult } from './drive.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 
@@ -136,16 +137,25 @@ describe('update', () => {
 });
 
 describe('a rollout that machines on the move would notice', () => {
-  const rolloutHold = { migrations: 3, until: new Date('2026-03-01T13:00:00Z') };
+  const rolloutHold = { awaited: '3 migrations', until: new Date('2026-03-01T13:00:00Z') };
   const EDITS = [
-    { name: 'an update', spec: { imageTag: 'v1.9.1' } },
-    { name: 'an edit of what virt-handler is told', spec: { configuration: { virtualMachineInstancesPerNode: 7 } } },
+    { name: 'an update', spec: { imageTag: 'v1.9.1' }, asks: ['virt-handler'] },
+    {
+      name: 'an edit of what virt-handler is told',
+      spec: { configuration: { virtualMachineInstancesPerNode: 7 } },
+      asks: ['other workloads'],
+    },
   ];
-  for (const { name, spec } of EDITS) {
+  const asking = (installation: Installation) => {
+    const context = installation.context();
+    return decideSteps(context).flatMap((step) => (step.startsRollout?.(context) === true ? [step.name] : []));
+  };
+  for (const { name, spec, asks } of EDITS) {
     it(`B28: ${name} does not start it while migrations are in flight, says so, and starts it afterwards`, async () => {
       const installation = await deployed({ imageTag: 'v1.9.0' });
       installation.rolloutHold = rolloutHold;
       installation.edit(spec);
+      assert.deepEqual(asking(installation), asks);
       const held = await installation.pass();
       assert.ok(!held.writes.includes('patch DaemonSet virt-handler'));
       assert.match(held.stopped ?? '', /3 migrations .* until 2026-03-01T13:00:00.000Z at the latest/);
@@ -163,6 +173,7 @@ describe('a rollout that machines on the move would notice', () => {
     installation.rolloutHold = rolloutHold;
     await installation.converge();
     installation.edit({ configuration: { cpuModel: 'host-model' } });
+    assert.deepEqual(asking(installation), [], 'nobody asks for migrations');
     assert.equal((await installation.pass()).isComplete, true, 'an edit that rolls nothing out');
   });
 });
