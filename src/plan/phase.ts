@@ -1,4 +1,5 @@
 import type { KubeVirt } from '../api/kubevirt.ts';
+import { DEPRECATED_KUBEVIRT_FINALIZER, KUBEVIRT_FINALIZER } from '../api/names.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
 import { compareVersions, decidePath } from './path.ts';
 
@@ -7,7 +8,7 @@ export type Undertaking = 'install' | 'update' | 'rollback' | 'reconfigure' | 's
 
 /** Which situation a KubeVirt object is in: the one thing that decides what a pass does (spec/reconcile.md §3, §4; design decision 13). */
 export type Situation =
-  /** There is no such object. */
+  /** There is no such object, or its installation is removed and only finalizers of others still hold it. */
   | { type: 'absent' }
   /** Nothing is done but to say why in the status. */
   | { type: 'blocked'; cause: string }
@@ -31,13 +32,20 @@ export interface SituationFacts {
 /** Names the situation. With two KubeVirt objects both are blocked; deleting either frees the other. */
 export function decideSituation(facts: SituationFacts): Situation {
   const { kubeVirt, target } = facts;
-  if (kubeVirt === undefined) return { type: 'absent' };
+  if (kubeVirt === undefined || isRemoved(kubeVirt)) return { type: 'absent' };
   const isDeleting = kubeVirt.metadata.deletionTimestamp !== undefined;
   const cause = findBlockage(kubeVirt, facts);
   if (cause !== undefined) return isDeleting ? { type: 'release', cause } : { type: 'blocked', cause };
   if (isDeleting) return { type: 'delete' };
   if (isUnaskedDowngrade(kubeVirt, facts)) return { type: 'blocked', cause: describeDowngrade(kubeVirt, facts) };
   return { type: 'deploy', undertaking: decideUndertaking(kubeVirt, target) };
+}
+
+/** Nothing of it is left, and we have let it go. */
+function isRemoved({ metadata, status }: KubeVirt): boolean {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  const isHeld = finalizers.includes(KUBEVIRT_FINALIZER) || finalizers.includes(DEPRECATED_KUBEVIRT_FINALIZER);
+  return deletionTimestamp !== undefined && status?.phase === 'Deleted' && !isHeld;
 }
 
 /**

@@ -33,6 +33,16 @@ describe('decideSituation', () => {
     { name: 'a foreign namespace', kubeVirt: other, want: 'blocked' },
     { name: 'deleted in a foreign namespace', kubeVirt: kubeVirt({ ...deleting, namespace: 'x' }), want: 'release' },
     { name: 'deleted', kubeVirt: kubeVirt(deleting), want: 'delete' },
+    {
+      name: 'removed, and held by finalizers of others',
+      kubeVirt: kubeVirt({ ...deleting, finalizers: ['example.com/theirs'] }, { phase: 'Deleted' }),
+      want: 'absent',
+    },
+    {
+      name: 'removed, and not yet let go',
+      kubeVirt: kubeVirt({ ...deleting, finalizers: ['foregroundDeleteKubeVirt'] }, { phase: 'Deleted' }),
+      want: 'delete',
+    },
     { name: 'new', kubeVirt: kubeVirt(), want: 'deploy', undertaking: 'install' },
     { name: 'older observed', kubeVirt: kubeVirt({}, observed('v1.8.4')), want: 'deploy', undertaking: 'update' },
     { name: 'newer observed', kubeVirt: kubeVirt({}, observed('v1.10.0')), want: 'deploy', undertaking: 'rollback' },
