@@ -6,7 +6,7 @@ import { decideCanary, startsRollout, type CanaryMove } from './canary.ts';
 import { planObject } from './compare.ts';
 import { buildDelete, describe, nameOf } from './json-patch.ts';
 import { isReplicasOverridden, isTemplateComponent, VIRT_API } from './replicas.ts';
-import { isDaemonSetReady, isDeploymentReady } from './rollout.ts';
+import { isDaemonSetReady, isDeploymentReady, runsOtherRelease } from './rollout.ts';
 import type { Action, PassContext, PlannedEvent, StepPlan } from './types.ts';
 import { namedObjects, wantedObjects } from './wanted.ts';
 import { describeUntold, replicasOf } from './workloads.ts';
@@ -147,15 +147,25 @@ const COMPONENTS: readonly Component[] = ['api', 'controller', 'other', 'synchro
 
 /**
  * Whether the infrastructure of the target runs, so that what only the old one needed may go: all components are rolled out, or nothing but the
- * configuration of the observed release has changed (spec/apply.md §1).
+ * configuration of the observed release has changed (spec/apply.md §1). Upstream overlooks that components of another release may run all the same: whoever
+ * takes an update back in the middle goes to the release that was observed last.
  */
 export function isInfrastructureRolled(context: PassContext): boolean {
   const { status } = context.kubeVirt;
   const isSameRelease =
     status?.observedKubeVirtVersion === context.target.kubeVirtVersion &&
     (status.observedKubeVirtRegistry ?? '') === context.target.registry;
-  if (isSameRelease && isComponentReady('template', context)) return true;
+  if (isSameRelease && isComponentReady('template', context) && !isOtherReleaseRunning(context)) return true;
   return areDaemonSetsReady(context) && COMPONENTS.every((component) => isComponentReady(component, context));
+}
+
+function isOtherReleaseRunning(context: PassContext): boolean {
+  const { world, target } = context;
+  const workloads = [
+    ...namedObjects('DaemonSet', context),
+    ...COMPONENTS.flatMap((component) => namedDeployments(component, context)),
+  ];
+  return workloads.some((workload) => runsOtherRelease(workload, world, target));
 }
 
 /** Every managed Deployment and DaemonSet, wanted or not, is rolled out: the condition for Available (spec/reconcile.md §5). */

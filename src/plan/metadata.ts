@@ -90,6 +90,14 @@ export function hasTargetAnnotations(annotations: StringMap | undefined, target:
   return isContained(buildTargetAnnotations(target), annotations);
 }
 
+/** Whether annotations name the release of this target, in whichever of its deployments. */
+export function hasTargetRelease(annotations: StringMap | undefined, target: TargetDeployment): boolean {
+  return (
+    annotations?.[STRATEGY_VERSION_ANNOTATION] === target.kubeVirtVersion &&
+    annotations[STRATEGY_REGISTRY_ANNOTATION] === target.registry
+  );
+}
+
 /**
  * Labels and annotations to write over `live`: the wanted ones, and those of others. Upstream replaces both maps as a whole and so drops what others
  * have put there; a stale key of our own is dropped here too, so that operands and peers see what they saw with upstream. Own keys are recognised by

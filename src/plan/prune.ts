@@ -1,6 +1,7 @@
 import type { KindName } from '../api/kinds.ts';
 import { STRATEGY_LABEL } from '../api/names.ts';
 import { objectKey, type KubernetesObject } from '../api/objects.ts';
+import { planBudgetRemoval } from './budgets.ts';
 import { buildDelete } from './json-patch.ts';
 import { isManaged } from './managed.ts';
 import { isTemporary } from './temporary-webhook.ts';
@@ -35,8 +36,11 @@ const INSTANCETYPES: readonly KindName[] = ['VirtualMachineClusterInstancetype',
 
 /** Webhook configurations that the strategy does not name. */
 export const planPruneAdmission = (context: PassContext): StepPlan => planPrune(ADMISSION, context);
-/** Components and what belongs to them. */
-export const planPruneContent = (context: PassContext): StepPlan => planPrune(CONTENT, context);
+/** Components and what belongs to them; their budgets, which upstream leaves behind. */
+export function planPruneContent(context: PassContext): StepPlan {
+  const budgets = findLeftovers('Deployment', context).flatMap((deployment) => planBudgetRemoval(deployment, context));
+  return { actions: [...planPrune(CONTENT, context).actions, ...budgets] };
+}
 /** Roles, bindings and accounts. */
 export const planPrunePermissions = (context: PassContext): StepPlan => planPrune(PERMISSIONS, context);
 /** Common instance types and preferences. */
@@ -44,21 +48,20 @@ export const planPruneInstancetypes = (context: PassContext): StepPlan => planPr
 
 function planPrune(kinds: readonly KindName[], context: PassContext): StepPlan {
   return {
-    actions: kinds.filter((kind) => isServed(kind, context.features)).flatMap((kind) => planLeftovers(kind, context)),
+    actions: kinds
+      .filter((kind) => isServed(kind, context.features))
+      .flatMap((kind) => findLeftovers(kind, context).map((object): Action => buildDelete(kind, object))),
   };
 }
 
-function planLeftovers(kind: KindName, { strategy, world, kubeVirt }: PassContext): Action[] {
+function findLeftovers(kind: KindName, { strategy, world, kubeVirt }: PassContext): KubernetesObject[] {
   const keyOf = ({ metadata }: KubernetesObject) =>
     objectKey(
       metadata.name ?? '',
       isNamespaceCompared(kind) ? (metadata.namespace ?? kubeVirt.metadata.namespace) : '',
     );
   const wanted = new Set(strategy.ofKind(kind).map(keyOf));
-  return world
-    .list(kind)
-    .filter((object) => isPrunable(object) && !wanted.has(keyOf(object)))
-    .map((object) => buildDelete(kind, object));
+  return world.list(kind).filter((object) => isPrunable(object) && !wanted.has(keyOf(object)));
 }
 
 /** Secrets and ConfigMaps are told apart by name alone, as upstream does: its caches hold those of one namespace only. */

@@ -1,6 +1,6 @@
 import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
-import { hasTargetAnnotations } from './metadata.ts';
+import { hasTargetAnnotations, hasTargetRelease } from './metadata.ts';
 import type { World } from './types.ts';
 
 /** The numbers of a workload's status that rollouts are judged by; missing ones read as 0. */
@@ -88,6 +88,11 @@ export function isDaemonSetReady(
   if (!isStatusCurrent(daemonSet) || statusNumber(daemonSet, 'updatedNumberScheduled') < desired) return false;
   const pods = findPods(world, daemonSet);
   return pods.every((pod) => isPodCurrent(pod, target)) && pods.filter(isPodReady).length >= desired;
+}
+
+/** Whether a pod of the workload was made for another release than the target's, whatever its settings. */
+export function runsOtherRelease(workload: KubernetesObject, world: World, target: TargetDeployment): boolean {
+  return findPods(world, workload).some(({ metadata }) => !hasTargetRelease(metadata.annotations, target));
 }
 
 /** How far a DaemonSet has rolled its present template. */

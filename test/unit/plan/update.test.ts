@@ -192,6 +192,37 @@ describe('rollback', () => {
   });
 });
 
+describe('an update that is taken back in the middle', () => {
+  it('leaves what the newer components need until none of them runs any more', async () => {
+    const installation = await deployed({ imageTag: 'v1.9.0' });
+    const { cluster } = installation;
+    installation.edit({ imageTag: 'v1.9.1' });
+    for (let i = 0; i < 4; i++) {
+      await installation.pass();
+      cluster.settle();
+    }
+    const newer = cluster.get('Pod', 'virt-controller-0', 'kubevirt');
+    assert.ok(newer?.metadata.annotations?.['kubevirt.io/install-strategy-version'] === 'v1.9.1');
+    const labels = { 'app.kubernetes.io/managed-by': 'virt-operator' };
+    cluster.add({
+      kind: 'ClusterRole',
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      metadata: { name: 'newer', labels },
+    });
+    installation.edit({ imageTag: 'v1.9.0' });
+    for (let i = 0; i < 4; i++) {
+      const { writes, stopped } = await installation.pass();
+      assert.ok(!writes.some((write) => write.startsWith('delete')), writes.join());
+      assert.notEqual(stopped, undefined);
+      cluster.settle();
+      // One replica is slow to go.
+      cluster.add({ ...newer, metadata: { ...newer.metadata, name: 'virt-controller-newer' } });
+    }
+    cluster.settle();
+    assert.ok(all(await installation.converge()).includes('delete ClusterRole newer'));
+  });
+});
+
 describe('versions that cannot be compared', () => {
   it('take the way of an update also when nothing but the configuration changes, and come to rest', async () => {
     const installation = await deployed({ imageTag: 'devel' });
@@ -245,6 +276,17 @@ describe('leftovers', () => {
       'delete ClusterRoleBinding old',
       'delete ClusterRole old',
     ]);
+  });
+
+  it('B52: take their budget with them', async () => {
+    const installation = await deployed();
+    installation.cluster.add({
+      ...old('Deployment', 'apps/v1', 'virt-old', 'kubevirt'),
+      spec: { replicas: 1, template: { metadata: {} } },
+    });
+    installation.cluster.add(old('PodDisruptionBudget', 'policy/v1', 'virt-old-pdb', 'kubevirt'));
+    const { writes } = await installation.pass();
+    assert.deepEqual(writes, ['delete Deployment virt-old', 'delete PodDisruptionBudget virt-old-pdb']);
   });
 });
 
