@@ -21,7 +21,7 @@ import {
 import {
   deleteKubeVirt,
   editKubeVirt,
-  listLeftovers,
+  assertNothingLeft,
   markAudit,
   startLifeSite,
   whenGone,
@@ -400,7 +400,7 @@ test('a removal waits for users’ objects with every component still there; a C
     assert.ok((await readFirst(site, kind)) !== undefined, `${kind}s must be there: they may have to end instances`);
   await setFinalizers(null);
   await whenGone(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
 });
 
 test('B05: on what an unfinished removal of another version has left, a new KubeVirt object becomes Deployed', async () => {
@@ -418,11 +418,11 @@ test('an installation whose strategy cannot be loaded is removed like any other,
   await editKubeVirt(site, { spec: { imageTag: UNLOADABLE.slice(1) } });
   await eventually(jobs, (items) => items?.length === 1);
   await deleteKubeVirt(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
   assert.deepEqual(await jobs(), []);
   await createKubeVirt(site, { imageTag: UNLOADABLE.slice(1) });
   await eventually(jobs, (items) => items?.length === 1);
   await deleteKubeVirt(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
   assert.deepEqual(await jobs(), []);
 });

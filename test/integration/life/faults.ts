@@ -5,7 +5,7 @@ import { eventually } from '../fixtures/eventually.ts';
 import { createRandom } from './fault-proxy.ts';
 import {
   findWrongGenerations,
-  listLeftovers,
+  assertNothingLeft,
   markAudit,
   probeAdmission,
   replaceSpec,
@@ -66,7 +66,7 @@ const PHASES: readonly Phase[] = [
       ),
     end: async (site, untouched) => {
       await whenGone(site, LIMIT_MS);
-      assert.deepEqual(await listLeftovers(site), []);
+      await assertNothingLeft(site);
       // What hangs on removed objects is collected a little later.
       await settles(async () => difference(await takeInventory(site.plane.api), untouched));
     },

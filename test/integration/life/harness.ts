@@ -142,8 +142,25 @@ export function assertSays(condition: { message?: string } | undefined, ...patte
   for (const pattern of patterns) assert.match(condition?.message ?? '', pattern);
 }
 
-/** Objects that remain although the installation is gone, as `Kind namespace/name`; the KubeVirt CRD and what came before the operator are no such objects. */
-export async function listLeftovers(site: Site): Promise<string[]> {
+/**
+ * Fails when anything of the installation remains; the KubeVirt CRD and what came before the operator are no part of it. Pods go a moment after what they belong
+ * to, the more of them the later: the cluster's garbage collector takes them.
+ */
+export async function assertNothingLeft(site: Site, timeoutMs = 60_000): Promise<void> {
+  const left = await listLeftovers(site);
+  assert.deepEqual(
+    left.filter((object) => !object.startsWith('Pod ')),
+    [],
+  );
+  await eventually(
+    () => listLeftovers(site),
+    ({ length }) => length === 0,
+    timeoutMs,
+  );
+}
+
+/** What remains, as `Kind namespace/name`. */
+async function listLeftovers(site: Site): Promise<string[]> {
   const { api } = site.plane;
   const managed = await listManaged(api);
   const crds = (await api.expect('GET', resourcePath('CustomResourceDefinition')))['items'] as KubernetesObject[];

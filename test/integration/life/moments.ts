@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict';
-
 import { createKubeVirt, isWrite, readAudit, type Site } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
-import { deleteKubeVirt, listLeftovers, markAudit } from './harness.ts';
+import { deleteKubeVirt, assertNothingLeft, markAudit } from './harness.ts';
 
 /**
  * Creates a KubeVirt object, deletes it as soon as the operator has made so many writes, and fails when it is not gone within two minutes or something remains
@@ -17,5 +15,5 @@ export async function deleteAfterWrites(site: Site, writes: number): Promise<voi
     60_000,
   );
   await deleteKubeVirt(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
 }

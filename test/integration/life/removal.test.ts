@@ -9,7 +9,7 @@ import {
   deleteKubeVirt,
   describeWrite,
   editKubeVirt,
-  listLeftovers,
+  assertNothingLeft,
   markAudit,
   startLeader,
   startLifeSite,
@@ -111,5 +111,5 @@ test('B45: deleted while the operator is away, it is refused; with the operator 
   assert.notEqual((await api.call('DELETE', `${KUBEVIRT_PATH}/kubevirt`)).status, 200);
   operator = await startLeader(site);
   await deleteKubeVirt(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
 });

@@ -8,7 +8,7 @@ import { whenIdle } from './idle.ts';
 import {
   deleteKubeVirt,
   editKubeVirt,
-  listLeftovers,
+  assertNothingLeft,
   startLeader,
   startLifeSite,
   whenQuiet,
@@ -95,7 +95,7 @@ export async function liveThrough(
   assert.deepEqual(await readHandler(site), { ready: nodes, updated: nodes });
 
   await deleteKubeVirt(site, timeoutMs);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site, timeoutMs);
   const labels = (await readNodes(site)).map((node) => Object.keys(node.metadata.labels));
   assert.ok(labels.every((keys) => keys.includes(FOREIGN_LABEL) && !keys.some((key) => key in OWN_LABELS)));
   const requests = await readRequests(site.plane.auditLog, 'virt-operator/');

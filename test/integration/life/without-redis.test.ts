@@ -4,7 +4,14 @@ import { before, test } from 'node:test';
 import { createdTwice, createKubeVirt, NAMESPACE, readAudit, whenDeployed, whenWritten } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { openClient } from '../functions/harness.ts';
-import { deleteKubeVirt, editKubeVirt, listLeftovers, probeAdmission, readCondition, whenQuiet } from './harness.ts';
+import {
+  deleteKubeVirt,
+  editKubeVirt,
+  assertNothingLeft,
+  probeAdmission,
+  readCondition,
+  whenQuiet,
+} from './harness.ts';
 import { loseRedis, OUTAGES, UNDERTAKINGS, whenRepaired, type Loss } from './outages.ts';
 import { startFaultySite, type FaultySite } from './strikes.ts';
 
@@ -110,5 +117,5 @@ test('L03: Redis gone again, the installation is removed under the Lease', async
   await site.redis.crash();
   await whenHeld();
   await deleteKubeVirt(site);
-  assert.deepEqual(await listLeftovers(site), []);
+  await assertNothingLeft(site);
 });
