@@ -56,6 +56,13 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** True when the API server refuses something, here or in what this error comes from: for want of a right, of a quota, by a policy. */
+export function isForbidden(error: unknown): boolean {
+  if (error instanceof ApiError && error.status === 403) return true;
+  if (error instanceof AggregateError && error.errors.some(isForbidden)) return true;
+  return error instanceof Error && error.cause !== undefined && isForbidden(error.cause);
+}
+
 /** A connection that carried no byte for too long and was given up. */
 export class SilentConnection extends Error {
   constructor(milliseconds: number) {

@@ -1,5 +1,5 @@
 import type { Cause } from '../api/causes.ts';
-import { retryDelay } from './retry-delay.ts';
+import { countFailure, retryDelay } from './retry-delay.ts';
 import type { WakeUps, Wish } from './types.ts';
 
 /** Timers of Node run for 24 days at most; looking once an hour costs nothing. */
@@ -38,10 +38,10 @@ export class MemoryWakeUps implements WakeUps {
     return Promise.resolve();
   }
 
-  async armRetry(key: string, reason: string): Promise<Date> {
-    const failures = (this.#failures.get(key) ?? 0) + 1;
+  async armRetry(key: string, reason: string, longestMs?: number): Promise<Date> {
+    const failures = countFailure(this.#failures.get(key) ?? 0, longestMs);
     this.#failures.set(key, failures);
-    const at = new Date(Date.now() + retryDelay(failures, (this.#options.random ?? Math.random)()));
+    const at = new Date(Date.now() + retryDelay(failures, (this.#options.random ?? Math.random)(), longestMs));
     await this.arm(key, { at, reason: `retry ${failures}: ${reason}`, type: 'retry' });
     return at;
   }

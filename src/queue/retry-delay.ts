@@ -4,11 +4,20 @@ const LONGEST_MS = 1_000_000;
 const JITTER = 0.2;
 
 /**
- * Milliseconds until the retry after `failures` failures in a row (1 or more): 1 s, doubling, 1,000 s at most (design decision 2), each up to a fifth
- * shorter by chance. `random` is in [0, 1).
+ * The failures in a row after one more. Where the wait has a limit (`longestMs`), only those count that it has grown with: what fails for another reason
+ * afterwards waits no longer than it would have then.
  */
-export function retryDelay(failures: number, random: number): number {
+export function countFailure(failures: number, longestMs?: number): number {
+  const most = longestMs === undefined ? Infinity : Math.ceil(Math.log2(longestMs / FIRST_MS)) + 1;
+  return Math.min(failures + 1, most);
+}
+
+/**
+ * Milliseconds until the retry after `failures` failures in a row (1 or more): 1 s, doubling, `longestMs` at most, each up to a fifth
+ * shorter by chance. `random` is in [0, 1). Default of `longestMs`: 1,000 s (design decision 2).
+ */
+export function retryDelay(failures: number, random: number, longestMs = LONGEST_MS): number {
   const doublings = Math.max(0, failures - 1);
-  const delay = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(doublings, 30));
+  const delay = Math.min(longestMs, FIRST_MS * 2 ** Math.min(doublings, 30));
   return Math.round(delay * (1 - JITTER * random));
 }

@@ -6,7 +6,7 @@ import type { RedisClient, RedisConnections } from './connection.ts';
 import { forgetFailures } from './failures.ts';
 import { buildKeys, TIMERS_QUEUE, type Keys } from './keys.ts';
 import { openQueue } from './reconcile-queue.ts';
-import { retryDelay } from './retry-delay.ts';
+import { countFailure, retryDelay } from './retry-delay.ts';
 import { ARM, CLAIM, DISARM, FORGET } from './timer-scripts.ts';
 import type { WakeUps, Wish } from './types.ts';
 
@@ -66,9 +66,11 @@ export class Timers implements WakeUps {
     await this.#removeAlarm(key, String(gone));
   }
 
-  async armRetry(key: string, reason: string): Promise<Date> {
-    const failures = await this.#redis.hincrby(this.#keys.failures, key, 1);
-    const delay = retryDelay(failures, (this.#options.random ?? Math.random)());
+  async armRetry(key: string, reason: string, longestMs?: number): Promise<Date> {
+    const counted = await this.#redis.hincrby(this.#keys.failures, key, 1);
+    const failures = countFailure(counted - 1, longestMs);
+    if (failures !== counted) await this.#redis.hset(this.#keys.failures, key, failures);
+    const delay = retryDelay(failures, (this.#options.random ?? Math.random)(), longestMs);
     const at = new Date(this.#now() + delay);
     await this.arm(key, { at, reason: `retry ${failures}: ${reason}`, type: 'retry' });
     return at;

@@ -55,8 +55,8 @@ export interface WakeUps {
   arm(key: string, wish: Wish): Promise<void>;
   /** Arms exactly this one instead of whatever is armed; without a wish, none. */
   replace(key: string, wish: Wish | undefined): Promise<void>;
-  /** Counts one more failure of the key in a row and arms its retry; returns when that will be. */
-  armRetry(key: string, reason: string): Promise<Date>;
+  /** Counts one more failure of the key in a row and arms its retry, after `longestMs` at the latest; returns when that will be. */
+  armRetry(key: string, reason: string, longestMs?: number): Promise<Date>;
   /** Forgets the failures of a key. */
   resetFailures(key: string): Promise<void>;
   /** Queues every key whose time has come; called now and then, so that not even a lost alarm loses a wake-up for long. */

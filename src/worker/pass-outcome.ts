@@ -8,9 +8,11 @@ import { countWrites, type PassState } from './pass.ts';
 
 /** All failures of a pass as one error; each names its object and what was answered. */
 export function joinFailures(failures: readonly Pick<Failure, 'error'>[]): Error {
-  const [first] = failures;
   const texts = [...new Set(failures.map(({ error }) => errorText(error)))];
-  return new Error(texts.join('; '), { cause: first?.error.cause });
+  return new AggregateError(
+    failures.map(({ error }) => error),
+    texts.join('; '),
+  );
 }
 
 /** What people are shown of a run of steps: the steps, the objects that were written, and what failed. */

@@ -1,6 +1,9 @@
-import { errorText } from '../errors.ts';
+import { errorText, isForbidden } from '../errors.ts';
 import type { ActiveJob, WakeUps } from '../queue/types.ts';
 import type { Outcome } from './outcome.ts';
+
+/** How long something refused waits at most for its next try: rights, quotas and policies are corrected where no event tells (spec/field-reports.md B06). */
+const REFUSED_LONGEST_MS = 30_000;
 
 /**
  * Maps the outcome of a pass to the queue: the one place that does. Wake-ups come before the job ends: a kill in between repeats a pass
@@ -20,7 +23,11 @@ export async function settle(job: ActiveJob, outcome: Outcome, wakeUps: WakeUps)
       await job.complete({ outcome: 'later', wrote: outcome.wrote, at: outcome.at, reason: outcome.reason });
       return;
     case 'retry':
-      await wakeUps.armRetry(key, errorText(outcome.error));
+      await wakeUps.armRetry(
+        key,
+        errorText(outcome.error),
+        isForbidden(outcome.error) ? REFUSED_LONGEST_MS : undefined,
+      );
       await job.fail(outcome.error);
       return;
     case 'never':

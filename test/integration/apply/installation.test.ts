@@ -84,6 +84,8 @@ test('B06: an operator that lacks a rule of a role names both, backs off, and go
   const condition = await whenSynchronizedSays(site, /ClusterRole kubevirt-controller/);
   assert.equal(condition?.status, 'False');
   assert.match(condition.message ?? '', /pods\/eviction/);
+  // By this answer the retries keep to seconds.
+  assert.match(condition.message ?? '', /403 Forbidden/);
   const failures = () =>
     operator.lines
       .filter((line) => line.includes('the installation could not go on'))

@@ -78,3 +78,11 @@ test('cleared, nothing goes off', async (t) => {
   mock.timers.tick(60 * SECOND);
   assert.deepEqual(added, []);
 });
+
+test('B06: retries that may not come late do not', async (t) => {
+  const { wakeUps } = open(t);
+  for (let i = 0; i < 12; i++) await wakeUps.armRetry('a', 'x', 30_000);
+  assert.equal((await wakeUps.armRetry('b', 'x')).getTime(), 1000);
+  assert.equal((await wakeUps.armRetry('a', 'x', 30_000)).getTime(), 30_000);
+  assert.equal((await wakeUps.armRetry('a', 'x')).getTime(), 64_000);
+});
