@@ -14,7 +14,7 @@ export const ROLES = ['all', 'gateway', 'worker', 'functions', 'dashboard', 'dum
 /** One of {@link ROLES}. */
 export type Role = (typeof ROLES)[number];
 
-/** Sentinels that name the master of a Redis: `REDIS_SENTINELS`, `REDIS_SENTINEL_MASTER`, `REDIS_SENTINEL_PASSWORD`, `REDIS_USERNAME`, `REDIS_TLS`. */
+/** Sentinels that name the master of a Redis: `REDIS_SENTINELS`, `REDIS_SENTINEL_MASTER`, `REDIS_SENTINEL_PASSWORD`, `REDIS_USERNAME`, `REDIS_DATABASE`, `REDIS_TLS`. */
 export interface RedisSentinel {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly master: string;
@@ -22,6 +22,8 @@ export interface RedisSentinel {
   readonly password: string | undefined;
   /** User of Redis. */
   readonly username: string | undefined;
+  /** Number of the database. */
+  readonly database: number;
   /** TLS to the Sentinels and to Redis. */
   readonly tls: boolean;
 }
@@ -314,8 +316,15 @@ function readSentinel(env: Environment): RedisSentinel | undefined {
     master,
     password: env.REDIS_SENTINEL_PASSWORD || undefined,
     username: env.REDIS_USERNAME || undefined,
+    database: readDatabase(env.REDIS_DATABASE),
     tls: env.REDIS_TLS === 'true',
   };
+}
+
+function readDatabase(text: string | undefined): number {
+  if (text === undefined || text === '') return 0;
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new ConfigurationError(`REDIS_DATABASE takes the number of a database, not "${text}"`);
 }
 
 function decideRedisUrl(role: Role, text: string | undefined): string | undefined {

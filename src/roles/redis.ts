@@ -79,10 +79,11 @@ function readRedisConfig({ redisUrl, redisPassword, redisSentinel }: Config): Re
   return { url: redisUrl, options };
 }
 
-function sentinelOptions({ nodes, master, password, username, tls }: RedisSentinel): RedisOptions {
+function sentinelOptions({ nodes, master, password, username, database, tls }: RedisSentinel): RedisOptions {
   return {
     sentinels: nodes.map((node) => ({ ...node })),
     name: master,
+    db: database,
     ...(password !== undefined && { sentinelPassword: password }),
     ...(username !== undefined && { username }),
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),

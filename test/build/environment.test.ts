@@ -21,7 +21,9 @@ const IMAGES = [
 
 /** All that names a release. */
 const release: Values = {
-  ...Object.fromEntries(IMAGES.map((name) => [`kubevirt.images.${name}`, `registry.example.com/${name}:1`])),
+  ...Object.fromEntries(
+    IMAGES.map((name) => [`kubevirt.images.${name}`, `registry.example.com/${name.toLowerCase()}:1`]),
+  ),
   'kubevirt.passthroughEnv': { HTTPS_PROXY: 'http://proxy.example.com' },
   'kubevirt.runbookUrlTemplate': 'https://runbooks.example.com/%s',
 };

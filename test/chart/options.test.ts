@@ -62,6 +62,18 @@ describe('options of the chart', { skip: noHelm }, () => {
       },
     },
     {
+      name: 'OpenShift may be asked for another constraint',
+      values: { podAnnotations: { 'openshift.io/required-scc': 'mine' } },
+      object: ['Deployment', 'virt-operator'],
+      want: { 'spec.template.metadata.annotations': { 'openshift.io/required-scc': 'mine' } },
+    },
+    {
+      name: 'what is a list or a map may be taken away',
+      values: { tolerations: null, 'all.resources': null },
+      object: ['Deployment', 'virt-operator'],
+      want: { 'spec.template.spec.tolerations': undefined },
+    },
+    {
       name: 'the ServiceMonitor takes labels by which Prometheus selects it',
       values: { 'monitoring.serviceMonitor': 'enabled', 'monitoring.labels': { release: 'prometheus' } },
       object: ['ServiceMonitor', 'virt-operator'],

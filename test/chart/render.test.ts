@@ -154,13 +154,13 @@ describe('the KubeVirt release', { skip: noHelm }, () => {
     {
       name: 'may have images of its own',
       values: {
-        'kubevirt.operatorImage': 'quay.io/kubevirt/virt-operator@sha256:00',
+        'kubevirt.operatorImage': `quay.io/kubevirt/virt-operator@sha256:${'0'.repeat(64)}`,
         'kubevirt.images.virtApi': 'registry.example.com/api:1',
         'kubevirt.passthroughEnv': { HTTPS_PROXY: 'http://proxy.example.com:3128' },
         'kubevirt.runbookUrlTemplate': 'https://runbooks.example.com/%s',
       },
       want: {
-        VIRT_OPERATOR_IMAGE: 'quay.io/kubevirt/virt-operator@sha256:00',
+        VIRT_OPERATOR_IMAGE: `quay.io/kubevirt/virt-operator@sha256:${'0'.repeat(64)}`,
         VIRT_API_IMAGE: 'registry.example.com/api:1',
         KV_IO_EXTRA_ENV_HTTPS_PROXY: 'http://proxy.example.com:3128',
         RUNBOOK_URL_TEMPLATE: 'https://runbooks.example.com/%s',
@@ -210,6 +210,16 @@ describe('Redis', { skip: noHelm }, () => {
       want: { REDIS_URL: 'mine/address' },
     },
     {
+      name: 'external by URL, with the password beside it',
+      values: { ...without, 'externalRedis.url': 'redis://redis.example.com', 'externalRedis.passwordSecret': 'redis' },
+      want: { REDIS_URL: 'kubevirt-external-redis/url', REDIS_PASSWORD: 'redis/password' },
+    },
+    {
+      name: 'external by Secret, with the password beside it',
+      values: { ...without, 'externalRedis.existingSecret': 'mine', 'externalRedis.passwordSecret': 'redis' },
+      want: { REDIS_URL: 'mine/url', REDIS_PASSWORD: 'redis/password' },
+    },
+    {
       name: 'external by parts',
       values: { ...without, 'externalRedis.host': 'redis.example.com' },
       want: { REDIS_URL: 'redis://redis.example.com:6379/0' },
@@ -248,12 +258,14 @@ describe('Redis', { skip: noHelm }, () => {
           passwordSecret: 'sentinel',
         },
         'externalRedis.passwordSecret': 'redis',
+        'externalRedis.database': 3,
       },
       want: {
         REDIS_SENTINELS: 'a.example.com:26379,b.example.com:26379',
         REDIS_SENTINEL_MASTER: 'queue',
         REDIS_SENTINEL_PASSWORD: 'sentinel/password',
         REDIS_TLS: 'false',
+        REDIS_DATABASE: '3',
         REDIS_PASSWORD: 'redis/password',
       },
     },

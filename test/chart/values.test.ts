@@ -44,6 +44,18 @@ function commentOf(text: string | null | undefined): string {
 
 interface Schema {
   properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+/** Values that null would take away although templates count on them. */
+function listRemovable({ properties = {}, required = [] }: Schema, defaults: unknown, prefix = ''): string[] {
+  return Object.entries(defaults as object).flatMap(([name, value]: [string, unknown]) => {
+    const group = properties[name];
+    const isFree = typeof value === 'object' && group?.properties === undefined;
+    if (group === undefined || isFree) return [];
+    const removable = required.includes(name) ? [] : [`${prefix}${name}`];
+    return typeof value === 'object' ? [...removable, ...listRemovable(group, value, `${prefix}${name}.`)] : removable;
+  });
 }
 
 function pathsOf({ properties = {} }: Schema, prefix = ''): string[] {
@@ -88,6 +100,12 @@ describe('values', () => {
       known.filter((path) => !paths.includes(path) && !own.test(path)),
       ['global'],
     );
+  });
+
+  test('what is no list and no map of the user cannot be taken away with null', () => {
+    const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as Schema;
+    const defaults = parseDocument(readFileSync(`${CHART}/values.yaml`, 'utf8')).toJSON() as unknown;
+    assert.deepEqual(listRemovable(schema, defaults), []);
   });
 
   test('the README lists them', () => {

@@ -53,6 +53,8 @@
   value: {{ $external.sentinel.master | quote }}
 - name: REDIS_TLS
   value: {{ $external.tls | quote }}
+- name: REDIS_DATABASE
+  value: {{ $external.database | quote }}
 {{- with $external.username }}
 - name: REDIS_USERNAME
   value: {{ . | quote }}
@@ -61,15 +63,11 @@
 {{ include "virt-operator.password" (list "REDIS_SENTINEL_PASSWORD" . $external.sentinel.passwordSecretKey) }}
 {{- end }}
 {{- end }}
+{{- else -}}
+{{ include "virt-operator.password" (list "REDIS_URL" ($external.existingSecret | default "kubevirt-external-redis") (ternary $external.secretKey "url" (ne $external.existingSecret ""))) }}
+{{- end }}
 {{- if $external.passwordSecret }}
 {{ include "virt-operator.password" (list "REDIS_PASSWORD" $external.passwordSecret $external.passwordSecretKey) }}
-{{- end }}
-{{- else -}}
-- name: REDIS_URL
-  valueFrom:
-    secretKeyRef:
-      name: {{ $external.existingSecret | default "kubevirt-external-redis" }}
-      key: {{ ternary $external.secretKey "url" (ne $external.existingSecret "") }}
 {{- end }}
 {{- if and (not .Values.redis.enabled) $external.mayEvict }}
 - name: REDIS_MAY_EVICT
@@ -81,7 +79,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* A variable with a password. Call with (list <variable> <Secret> <key>). */}}
+{{/* A variable that holds a password. Call with (list <variable> <Secret> <key>). */}}
 {{- define "virt-operator.password" -}}
 - name: {{ index . 0 }}
   valueFrom:

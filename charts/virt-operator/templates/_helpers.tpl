@@ -67,3 +67,16 @@ labels:
 {{- printf "runbook_url: %s#%s" . (lower (index $ 1)) | nindent 12 -}}
 {{- end -}}
 {{- end -}}
+
+{{/* Bytes of an amount as Kubernetes writes it, for example 128Mi. Call with the text. */}}
+{{- define "virt-operator.bytes" -}}
+{{- $unit := regexFind "([mkMGTPE]i?|Ki)?$" . -}}
+{{- $factors := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 "Pi" 1125899906842624 "Ei" 1152921504606846976 -}}
+{{- mulf (trimSuffix $unit . | float64) (get $factors $unit | float64) -}}
+{{- end -}}
+
+{{/* Bytes of an amount as redis-server writes it, for example 64mb. Call with the text. */}}
+{{- define "virt-operator.redisBytes" -}}
+{{- $unit := regexFind "[kmg]?b?$" . -}}
+{{- mulf (trimSuffix $unit . | float64) (get (dict "" 1 "b" 1 "kb" 1024 "mb" 1048576 "gb" 1073741824) $unit | float64) -}}
+{{- end -}}

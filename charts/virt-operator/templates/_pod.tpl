@@ -110,10 +110,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        openshift.io/required-scc: restricted-v2
-        {{- with .own.podAnnotations | default $values.podAnnotations }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+        {{- toYaml (merge (dict) (.own.podAnnotations | default $values.podAnnotations | default (dict)) (dict "openshift.io/required-scc" "restricted-v2")) | nindent 8 }}
     spec:
       serviceAccountName: {{ .account }}
       {{- if .noToken }}

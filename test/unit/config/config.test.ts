@@ -131,6 +131,7 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
         REDIS_SENTINELS: 'a.example.com:26380, b.example.com',
         REDIS_SENTINEL_MASTER: 'queue',
         REDIS_TLS: 'true',
+        REDIS_DATABASE: '3',
       },
     },
     want: {
@@ -143,6 +144,7 @@ const GOOD: { name: string; given: Partial<ConfigSources>; want: Partial<Config>
         master: 'queue',
         password: undefined,
         username: undefined,
+        database: 3,
         tls: true,
       },
     },
@@ -175,6 +177,11 @@ const BAD: { name: string; given: Partial<ConfigSources>; want: RegExp; usage?: 
     name: 'Sentinels without the name of a master',
     given: { env: env({ REDIS_SENTINELS: 'a:26379' }) },
     want: /REDIS_SENTINEL_MASTER/,
+  },
+  {
+    name: 'a database of another name than a number',
+    given: { env: env({ REDIS_SENTINELS: 'a:26379', REDIS_SENTINEL_MASTER: 'm', REDIS_DATABASE: 'three' }) },
+    want: /REDIS_DATABASE takes the number of a database, not "three"/,
   },
   {
     name: 'port out of range',
