@@ -127,10 +127,16 @@ function follow(child: ChildProcess, named: Pick<Operator, 'role' | 'port' | 'we
   const lines: string[] = [];
   assert.ok(child.stderr !== null);
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  // Later than its exit: when its last lines have been read.
+  let isClosed = false;
+  child.once('close', () => {
+    isClosed = true;
+  });
   const said = async (text: string) => {
     const find = () => lines.find((line) => line.includes(text)) ?? '';
-    const line = await eventually(find, (found) => found !== '' || child.exitCode !== null, 60_000);
-    assert.ok(line !== '', `${named.role} ended without saying "${text}":\n${lines.slice(-5).join('\n')}`);
+    const line = await eventually(find, (found) => found !== '' || isClosed, 60_000);
+    const ended = `${named.role} ended (${child.exitCode ?? String(child.signalCode)}) without saying`;
+    assert.ok(line !== '', `${ended} "${text}":\n${lines.slice(-5).join('\n')}`);
     return line;
   };
   const end = async (signal: NodeJS.Signals) => {
