@@ -13,7 +13,7 @@ export interface Profiled {
   dump(): Promise<Record<string, Buffer>>;
 }
 
-/** How long the other processes have for their profiles: a part of the second that callers wait, garbage collection included. */
+/** How long the other processes have for their profiles, the garbage collection before a heap profile included. */
 const ANSWER_MS = 3000;
 const LOOK_AGAIN_MS = 25;
 /** Profiles that nobody has fetched leave Redis by themselves. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import { KINDS, type KindName } from '../../../src/api/kinds.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
@@ -12,6 +11,7 @@ import { createLog } from '../../../src/log.ts';
 import type { Action, Step, StepPlan } from '../../../src/plan/types.ts';
 import { createConnection, type Connection } from '../../../src/transport/connection.ts';
 import { createNamespace, useSharedControlPlane } from '../fixtures/control-plane.ts';
+import { eventually } from '../fixtures/eventually.ts';
 
 const log = createLog({ role: 'test', verbosity: 0, destination: process.stdout });
 log.level = 'silent';
@@ -253,6 +253,13 @@ test('stop ends the run after the actions and says what is awaited', async () =>
   assert.equal(await contentOf('never'), 'absent');
 });
 
+/** Resolves when a gate listens to the cache. */
+const isHeld = (cache: FixedCache) =>
+  eventually(
+    () => cache.listeners,
+    (listeners) => listeners === 1,
+  );
+
 test('a gate holds until the cache shows the change, and no longer', async () => {
   const cache = new FixedCache();
   const gated: Step = {
@@ -268,7 +275,7 @@ test('a gate holds until the cache shows the change, and no longer', async () =>
   };
   const told: string[] = [];
   const running = run([gated], { store: cache, onStep: ({ state }) => told.push(state) });
-  await pause(5);
+  await isHeld(cache);
   cache.show(configMap('other'));
   assert.equal(cache.listeners, 1, 'still holding');
   cache.show(configMap('signal'));
@@ -289,7 +296,7 @@ const hasty: Step = {
 test('patience holds a gate that would not wait', async () => {
   const cache = new FixedCache();
   const running = run([hasty], { store: cache, patienceMs: 20_000 });
-  await pause(5);
+  await isHeld(cache);
   cache.show(configMap('signal'));
   assert.equal((await running).completed, true);
 });
@@ -298,7 +305,7 @@ test('patience ends when something else is asked for', async () => {
   const cache = new FixedCache();
   let isOutdated = false;
   const running = run([hasty], { store: cache, patienceMs: 20_000, isOutdated: () => isOutdated });
-  await pause(5);
+  await isHeld(cache);
   isOutdated = true;
   cache.show(configMap('other'));
   assert.deepEqual((await running).stopped, { step: 'hasty', awaited: 'the signal' });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import type { ApiRequest } from '../../../src/api/connection.ts';
 import type { KubeVirt, KubeVirtStatus } from '../../../src/api/kubevirt.ts';
@@ -13,6 +12,7 @@ import { writeFinalizers, writeStatus } from '../../../src/status/write.ts';
 import { buildKubeVirtCrd } from '../../../src/strategy/components/kubevirt-crd.ts';
 import { createConnection, type Connection } from '../../../src/transport/connection.ts';
 import { createNamespace, useSharedControlPlane } from '../fixtures/control-plane.ts';
+import { eventually } from '../fixtures/eventually.ts';
 
 const FINALIZER = 'kubevirt.io/foregroundDeleteKubeVirt';
 const log = createLog({ role: 'test', verbosity: 0, destination: process.stdout });
@@ -52,16 +52,10 @@ async function ensureKubeVirtCrd() {
   } catch (error) {
     if (!(error instanceof ApiError && error.reason === 'AlreadyExists')) throw error;
   }
-  for (;;) {
-    if (
-      await client.list('KubeVirt').then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    await pause(50);
-  }
+  await eventually(
+    () => client.list('KubeVirt'),
+    () => true,
+  );
 }
 
 /** Creates a KubeVirt with this status and returns it as the API server has it. */

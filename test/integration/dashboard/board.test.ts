@@ -226,6 +226,6 @@ test('while Redis is away Bull Board answers at once, with a sentence', async (t
     const { status, text } = await ask(url, path, how);
     assert.equal(status, 503, path);
     assert.match((JSON.parse(text) as { error: string }).error, /^Redis is not reachable/);
-    assert.ok(performance.now() - began < 1000);
+    assert.ok(performance.now() - began < 2500, 'sooner than a command of Redis is given up');
   }
 });

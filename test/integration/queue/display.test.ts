@@ -105,7 +105,7 @@ test('display does not fail, and does not wait, while Redis is away', async (t) 
     () => readCounts(redis, queue.queue),
     (counts) => counts === undefined,
   );
-  assert.ok(performance.now() - began < 3500);
+  assert.ok(performance.now() - began < 10_000);
 });
 
 function situation(change: Partial<Situation> = {}): Situation {

@@ -157,7 +157,7 @@ test('adding fails fast while Redis is away, recording does not fail at all', as
   await own.crash();
   const began = performance.now();
   await assert.rejects(queue.add(KEY, { type: 'resync', at: 1 }));
-  assert.ok(performance.now() - began < 3500);
+  assert.ok(performance.now() - began < 8000);
   await queue.recordWrite('Secret', '42');
   await queue.recordDelete('Secret', 'u-1');
 });
@@ -279,7 +279,7 @@ test('a new leader fails the job of a dead one and queues its key again', async 
   const began = performance.now();
   const next = takeJobs(t, queue);
   const job = await next();
-  assert.ok(performance.now() - began < 2500, 'at once, not at the first idle turn');
+  assert.ok(performance.now() - began < 4500, 'at once, not at the first idle turn, which comes after five seconds');
   assert.equal(job.key, KEY);
   assert.deepEqual(
     (await queue.takeCauses(KEY)).causes.map(({ type }) => type),

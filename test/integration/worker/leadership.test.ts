@@ -132,7 +132,7 @@ test('stopping ends a pass, gives key and lock back, and is quick', async (t) =>
   );
   const asked = performance.now();
   await w.worker.stop();
-  assert.ok(performance.now() - asked < 1000);
+  assert.ok(performance.now() - asked < 4000, 'sooner than a pass that does not end is given up');
   assert.equal(await w.redis.impatient.exists(buildKeys(w.redis.prefix).lock), 0);
   const next = await startWorker(t, { url: server.url, uid, pass: () => ({ type: 'done', wrote: 1 }) });
   await eventually(
@@ -172,7 +172,7 @@ test('an idle worker stops at once', async (t) => {
   );
   const asked = performance.now();
   await w.worker.stop();
-  assert.ok(performance.now() - asked < 500);
+  assert.ok(performance.now() - asked < 4000, 'it does not wait for the end of an idle turn');
 });
 
 test('a worker stops although Redis is away', async (t) => {
@@ -187,7 +187,7 @@ test('a worker stops although Redis is away', async (t) => {
   await own.crash();
   const asked = performance.now();
   await w.worker.stop();
-  assert.ok(performance.now() - asked < 4000, `${performance.now() - asked} ms`);
+  assert.ok(performance.now() - asked < 10_000, `${performance.now() - asked} ms`);
 });
 
 const LOSSES = [

@@ -43,5 +43,6 @@ for (const { text, want } of rows) {
 test('texts without end are read in no time', () => {
   const began = performance.now();
   for (const text of ['1'.repeat(1e6), '1_'.repeat(1e6), `0x${'f'.repeat(1e6)}p1`, '_'.repeat(1e6)]) parseGoFloat(text);
-  assert.ok(performance.now() - began < 1000);
+  // Whatever looked at each character more than a few times would take hours.
+  assert.ok(performance.now() - began < 10_000);
 });

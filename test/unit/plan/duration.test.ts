@@ -44,7 +44,8 @@ describe('parseDuration and formatDuration', () => {
         (error: Error) => error.message.length < 500,
       );
     }
-    assert.ok(performance.now() - began < 1000);
+    // Whatever looked at each character more than a few times would take hours.
+    assert.ok(performance.now() - began < 10_000);
   });
 
   it('any duration is read back from its text', () => {

@@ -4,7 +4,8 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { issueCertificate } from '../../../src/apply/issue-certificate.ts';
 import { createLog } from '../../../src/log.ts';
@@ -16,6 +17,7 @@ import { generateInput } from '../strategy/builders.ts';
 import { SmallCluster } from './small-cluster.ts';
 
 const SECRET = 'kubevirt-virt-api-certs';
+const DAY_MS = 86_400_000;
 const log = createLog({ role: 'test', verbosity: 0 });
 log.level = 'silent';
 
@@ -63,14 +65,11 @@ function buildCluster(pods: readonly string[]): SmallCluster {
 }
 
 /** A tenure over this cluster, whose pods listen on loopback ports. */
-function lead(cluster: SmallCluster, ports: Record<string, number>, limitMs = 0) {
+function lead(cluster: SmallCluster, ports: Record<string, number>) {
   const ending = new AbortController();
-  let asked = 0;
-  const read = (endpoint: ServingEndpoint, signal: AbortSignal) => {
-    asked++;
-    return readServedCertificate({ address: '127.0.0.1', port: ports[endpoint.pod] ?? 1 }, signal);
-  };
-  const times = { limitMs, againMs: 5 };
+  const read = (endpoint: ServingEndpoint, signal: AbortSignal) =>
+    readServedCertificate({ address: '127.0.0.1', port: ports[endpoint.pod] ?? 1 }, signal);
+  const times = { limitMs: 0, againMs: 5 };
   const served = new ServedCertificates({ store: cluster, operatorNamespace: 'kubevirt', read, log, times });
   const news = { waiting: Promise.withResolvers<undefined>() };
   served.watch({
@@ -84,7 +83,6 @@ function lead(cluster: SmallCluster, ports: Record<string, number>, limitMs = 0)
     end: () => {
       ending.abort(new Error('over'));
     },
-    asked: () => asked,
     /** Resolves at the next news. */
     next: async () => {
       await news.waiting.promise;
@@ -113,26 +111,55 @@ test('B39: a pod that goes on serving the replaced certificate is found, and for
   end();
 });
 
-test('B39: operands are asked once after each change of a certificate, and not at all by other events', async () => {
-  const server = createTlsServer({ cert: old.certificatePem, key: old.privateKeyPem });
-  const port = await listen(server);
+/** A tenure by a clock of the test: the one pod serves a certificate without a network, and `pass` lets time go by. */
+function leadByClock(context: TestContext, served: Pair, limitMs: number) {
+  let now = 0;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  context.mock.method(performance, 'now', () => now);
   const cluster = buildCluster(['a']);
+  const ending = new AbortController();
+  const asked: number[] = [];
+  const read = () => {
+    asked.push(now);
+    return Promise.resolve(new X509Certificate(served.certificatePem));
+  };
+  const times = { limitMs, againMs: DAY_MS };
+  const certificates = new ServedCertificates({ store: cluster, operatorNamespace: 'kubevirt', read, log, times });
+  certificates.watch({ signal: ending.signal, onChange: () => undefined });
+  return {
+    cluster,
+    served: certificates,
+    /** When a pod was asked. */
+    asked,
+    end: () => {
+      ending.abort(new Error('over'));
+    },
+    pass: async (milliseconds: number) => {
+      now += milliseconds;
+      context.mock.timers.tick(milliseconds);
+      // A round that has begun ends.
+      await turn();
+    },
+  };
+}
+
+test('B39: operands are asked once after each change of a certificate, and not at all by other events', async (context) => {
+  const { cluster, served, asked, pass, end } = leadByClock(context, old, 0);
   cluster.setCertificate(SECRET, old.certificatePem);
-  const { served, next, asked, end } = lead(cluster, { a: port });
-  await next();
+  await pass(1);
   assert.deepEqual(served.outdated(), []);
-  assert.equal(asked(), 1);
+  assert.deepEqual(asked, [1]);
   for (let i = 0; i < 20; i++) cluster.setCertificate(SECRET, old.certificatePem);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(asked(), 1);
+  await pass(2 * DAY_MS);
+  assert.deepEqual(asked, [1]);
   cluster.setCertificate(SECRET, fresh.certificatePem);
-  await next();
+  await pass(1);
   assert.equal(served.outdated()?.length, 1);
+  assert.equal(asked.length, 2);
   end();
-  const before = asked();
   cluster.setCertificate(SECRET, old.certificatePem);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(asked(), before, 'after the tenure nobody is asked');
+  await pass(2 * DAY_MS);
+  assert.equal(asked.length, 2, 'after the tenure nobody is asked');
 });
 
 test('B39: only who served the old certificate or was silent is asked again, and an old one is not forgotten for a silence', async () => {
@@ -167,17 +194,45 @@ test('B39: only who served the old certificate or was silent is asked again, and
   certificates['stale'] = fresh;
   const count = (asked['stale'] ?? 0) + 1;
   await untilAsked('stale', count);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
   assert.deepEqual(served.outdated(), []);
   ending.abort(new Error('over'));
 });
 
-test('B39: before the propagation limit nobody is asked', async () => {
+test('B39: a round that ends after its tenure does not stop the look-out of the next one', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
   const cluster = buildCluster(['a']);
   cluster.setCertificate(SECRET, fresh.certificatePem);
-  const { asked, end } = lead(cluster, {}, 60_000);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(asked(), 0);
+  const first = Promise.withResolvers<undefined>();
+  let asked = 0;
+  const read = () => {
+    asked++;
+    return asked === 1 ? first.promise : Promise.resolve(new X509Certificate(old.certificatePem));
+  };
+  const times = { limitMs: 0, againMs: DAY_MS };
+  const served = new ServedCertificates({ store: cluster, operatorNamespace: 'kubevirt', read, log, times });
+  const [ending, next] = [new AbortController(), new AbortController()];
+  served.watch({ signal: ending.signal, onChange: () => undefined });
+  context.mock.timers.tick(1);
+  assert.equal(asked, 1);
+  ending.abort(new Error('over'));
+  served.watch({ signal: next.signal, onChange: () => undefined });
+  first.resolve(undefined);
+  await turn();
+  context.mock.timers.tick(1);
+  await turn();
+  assert.equal(asked, 2);
+  assert.equal(served.outdated()?.length, 1);
+  next.abort(new Error('over'));
+});
+
+test('B39: before the propagation limit nobody is asked', async (context) => {
+  const { cluster, asked, pass, end } = leadByClock(context, fresh, 120_000);
+  cluster.setCertificate(SECRET, fresh.certificatePem);
+  await pass(119_999);
+  assert.deepEqual(asked, []);
+  await pass(1);
+  assert.deepEqual(asked, [120_000]);
   end();
 });
 
