@@ -2,7 +2,8 @@ import type { KindName } from '../api/kinds.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { isWorkloadReady, namedDeployments, type Component } from './components.ts';
 import { isInstancetypesWanted } from './instancetypes.ts';
-import { nameOf } from './json-patch.ts';
+import { describe, nameOf } from './json-patch.ts';
+import { isManaged } from './managed.ts';
 import type { PassContext, StepPlan } from './types.ts';
 import { namedObjects } from './wanted.ts';
 
@@ -55,6 +56,23 @@ export function planCompleteness(context: PassContext): StepPlan {
   if (first === undefined) return { actions: [] };
   const others = missing.length === 1 ? '' : ` and ${String(missing.length - 1)} more`;
   return { actions: [], stop: `${first.kind} ${first.metadata.name ?? ''}${others} to be gone and created again` };
+}
+
+/**
+ * What is being deleted and does not go although the installation cannot be whole or ready before it has, with whoever holds it, as a sentence
+ * (spec/field-reports.md B05); undefined where nothing is.
+ */
+export function findRemnant(context: PassContext): string | undefined {
+  const { world } = context;
+  const wanted = everythingWanted(context).map((each) => {
+    const { name, namespace } = nameOf(each);
+    return world.get(each.kind as KindName, name, namespace);
+  });
+  const workloads = (['Deployment', 'DaemonSet'] as const).flatMap((kind) => world.list(kind)).filter(isManaged);
+  const remnant = [...wanted, ...workloads].find((live) => live?.metadata.deletionTimestamp !== undefined);
+  if (remnant === undefined) return undefined;
+  const { finalizers = [] } = remnant.metadata;
+  return `${describe(remnant)} to be gone${finalizers.length === 0 ? '' : `, which is held by ${finalizers.join(', ')}`}`;
 }
 
 /** Numbers for display. */

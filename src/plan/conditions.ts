@@ -58,7 +58,7 @@ export function markUpdating(
   });
 }
 
-/** Something that runs is let finish before the installation goes on (spec/field-reports.md B28). */
+/** The installation cannot go on before something else is over, which nobody of ours can end: migrations (spec/field-reports.md B28), a deletion (B05). */
 export function markHeld(status: KubeVirtStatus, awaited: string): KubeVirtStatus {
   const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
   if (progressing === undefined) return status;

@@ -6,7 +6,7 @@ import { PassAborted, errorText, isNotFound } from '../errors.ts';
 import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
-import { planCompleteness } from '../plan/completeness.ts';
+import { findRemnant, planCompleteness } from '../plan/completeness.ts';
 import {
   markCreated,
   markFailed,
@@ -149,19 +149,25 @@ function judge(
   if (report.stopped !== undefined) {
     const { step, awaited } = report.stopped;
     pass.log.info({ step }, `waiting for ${awaited}`);
-    const status = markStopped(draft, target, report);
-    return { status: rolloutHold === undefined ? status : markHeld(status, awaited), outcome: waiting(awaited) };
+    const holder = rolloutHold === undefined ? findRemnant(report.context) : awaited;
+    return { status: withHolder(markStopped(draft, target, report), holder), outcome: waiting(awaited) };
   }
   const created = markCreated(
     withAddresses(markStopped(draft, target, report), decideSynchronizationAddresses(report.context)),
   );
-  if (!isEverythingReady(report.context)) return { status: created, outcome: waiting('all components to be ready') };
+  if (!isEverythingReady(report.context)) {
+    return { status: withHolder(created, findRemnant(report.context)), outcome: waiting('all components to be ready') };
+  }
   tellReady(pass, target);
   const unserved = findUnestablished(report.context);
   return {
     status: markReady(created, target, pass.kubeVirt.metadata.generation ?? 0),
     outcome: unserved === undefined ? outcome : waiting(`CustomResourceDefinition ${unserved} to be established`),
   };
+}
+
+function withHolder(status: KubeVirtStatus, holder: string | undefined): KubeVirtStatus {
+  return holder === undefined ? status : markHeld(status, holder);
 }
 
 /** A pass that ends at a gate says whether anything is missing: an update whose objects are all there is available again after a failure. */

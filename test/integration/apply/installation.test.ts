@@ -19,10 +19,12 @@ import {
   type Operator,
 } from '../install/harness.ts';
 import {
+  assertSays,
   deleteKubeVirt,
   editKubeVirt,
   assertNothingLeft,
   markAudit,
+  readCondition,
   startLifeSite,
   whenGone,
   whenQuiet,
@@ -412,6 +414,28 @@ test('B05: on what an unfinished removal of another version has left, a new Kube
   const { api } = site.plane;
   const apiService = await api.expect('GET', resourcePath('APIService', undefined, 'v1.subresources.kubevirt.io'));
   assert.equal((apiService['spec'] as { service: { name: string } }).service.name, 'virt-api');
+});
+
+test('B05: a definition that is being deleted, and that somebody’s object holds, is named in the status until it is gone', async () => {
+  const policy = '/apis/migrations.kubevirt.io/v1alpha1/migrationpolicies';
+  const { api } = site.plane;
+  await api.expect('POST', policy, {
+    apiVersion: 'migrations.kubevirt.io/v1alpha1',
+    kind: 'MigrationPolicy',
+    metadata: { name: 'held', finalizers: ['example.com/theirs'] },
+    spec: { selectors: {} },
+  });
+  const crd = 'migrationpolicies.migrations.kubevirt.io';
+  await api.expect('DELETE', resourcePath('CustomResourceDefinition', undefined, crd));
+  const progressing = await eventually(
+    () => readCondition(site, 'Progressing'),
+    (condition) => condition?.message?.includes(crd) === true,
+  );
+  assert.equal(progressing?.status, 'True');
+  assertSays(progressing, /waiting for CustomResourceDefinition .* to be gone.*customresourcecleanup/);
+  await api.expect('PATCH', `${policy}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+  await whenDeployed(site);
+  assert.equal((await readCondition(site, 'Progressing'))?.message?.includes(crd), false);
 });
 
 test('an installation whose strategy cannot be loaded is removed like any other, with the Job that still tries', async () => {
