@@ -35,6 +35,7 @@ export async function syncDeletion(pass: PassState, target: TargetDeployment): P
     log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
     return done(pass, { report: reportOf(report) });
   }
+  pass.parts.strategies.forget();
   await store(pass, markDeleted(pass.kubeVirt.status ?? {}));
   await writeFinalizers(pass.statusClient, pass.kubeVirt, withoutFinalizer);
   log.info('KubeVirt is removed');

@@ -53,6 +53,13 @@ interface Cached<T> {
   value: T;
 }
 
+/** A strategy as another release's image has stored it. */
+interface Stored {
+  id: string;
+  strategy: InstallStrategy;
+  configMap: KubernetesObject;
+}
+
 /**
  * Loads install strategies and keeps the last one: generated here when the release is the compiled-in one, else read from the ConfigMap that a Job of the
  * release's own image writes (spec/strategy.md §3, design decision 6). Strategies are frozen, so passes may share them.
@@ -62,6 +69,8 @@ export class StrategyLoader {
   readonly #parsed = new WeakMap<KubernetesObject, InstallStrategy>();
   #generated: Cached<{ strategy: InstallStrategy; configMap?: KubernetesObject }> | undefined;
   #customized: (Cached<CustomizedStrategy> & { base: InstallStrategy }) | undefined;
+  /** What was read last: whoever deletes or spoils the ConfigMap meanwhile takes nothing from the installation, and gets it back. */
+  #stored: Stored | undefined;
 
   constructor(options: StrategyLoaderOptions) {
     this.#options = options;
@@ -70,6 +79,7 @@ export class StrategyLoader {
   /** Loads the strategy, or creates the Job that writes it. */
   async load(request: StrategyRequest): Promise<LoadedStrategy> {
     const { target, observed, now } = request;
+    if (this.#stored?.id !== target.id) this.forget();
     const source = decideStrategySource({
       target,
       configMaps: observed.strategyConfigMaps,
@@ -81,6 +91,7 @@ export class StrategyLoader {
       case 'native':
         return this.#generate(source, request);
       case 'configmap':
+        this.#stored = { id: target.id, strategy: source.strategy, configMap: source.configMap };
         return {
           ...this.#ready(source.strategy, request),
           finishedJobs: source.finishedJobs,
@@ -88,10 +99,33 @@ export class StrategyLoader {
           writeConfigMap: () => Promise.resolve(),
         };
       case 'create-job':
-        return this.#createJob(source, request);
+        return this.#recall(source, request) ?? this.#createJob(source, request);
       case 'wait':
-        return { ...source, type: 'pending', awaited: source.reason };
+        return this.#recall(source, request) ?? { ...source, type: 'pending', awaited: source.reason };
     }
+  }
+
+  /** To be called when an installation is removed: the next one asks the image anew, as does one that comes back to a release. */
+  forget(): void {
+    this.#stored = undefined;
+  }
+
+  /** The strategy that was read before, while its ConfigMap is missing or unreadable; undefined when none was. */
+  #recall(
+    { finishedJobs }: Pick<StrategySource, 'finishedJobs'>,
+    request: StrategyRequest,
+  ): LoadedStrategy | undefined {
+    if (this.#stored === undefined) return undefined;
+    const { strategy, configMap } = this.#stored;
+    const { name = '', namespace, labels = {}, annotations = {} } = configMap.metadata;
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels, annotations };
+    const wanted = { ...configMap, metadata };
+    return {
+      ...this.#ready(strategy, request),
+      finishedJobs,
+      problems: [],
+      writeConfigMap: () => this.#writeConfigMap(wanted, request),
+    };
   }
 
   async #generate(
@@ -116,16 +150,19 @@ export class StrategyLoader {
       monitoring,
       writeConfigMap: () => {
         value.configMap ??= buildStrategyConfigMap(target, value.strategy);
-        return this.#writeConfigMap(value.configMap, request);
+        const known = strategyConfigMapsOf(target, observed.strategyConfigMaps);
+        // One that upstream wrote for this deployment is as good.
+        const isOther =
+          known.length > 0 && !known.some(({ metadata }) => metadata.name === value.configMap?.metadata.name);
+        return isOther ? Promise.resolve() : this.#writeConfigMap(value.configMap, request);
       },
     };
   }
 
-  /** Creates the ConfigMap, or replaces one of ours with other content. One that upstream wrote for this deployment is as good. */
+  /** Creates the ConfigMap, or replaces one of its name with other content. */
   async #writeConfigMap(wanted: KubernetesObject, { target, observed, client }: StrategyRequest): Promise<void> {
     const known = strategyConfigMapsOf(target, observed.strategyConfigMaps);
     const own = known.find(({ metadata }) => metadata.name === wanted.metadata.name);
-    if (own === undefined && known.length > 0) return;
     if (own !== undefined && JSON.stringify(own.data) === JSON.stringify(wanted.data)) return;
     if (own === undefined) {
       try {
