@@ -1,4 +1,4 @@
-import { SERVER_DEFAULTS, type DefaultedValue } from './server-defaults.ts';
+import { findDefaults } from './server-defaults.ts';
 
 /** Two-sided equality of JSON values; a missing member, null, and an empty list or object are the same. */
 export function isSemanticallyEqual(a: unknown, b: unknown): boolean {
@@ -12,28 +12,32 @@ export function isSemanticallyEqual(a: unknown, b: unknown): boolean {
 
 /**
  * Whether `live` is what the API server makes of `wanted`: equal, but for members that the server fills in by itself (the table of server defaults).
- * A member of `live` that is neither wanted nor a default is a difference, so that what a customisation no longer asks for is taken back.
+ * A member of `live` that is neither wanted nor a default is a difference, so that what a customisation no longer asks for is taken back. `path`: where
+ * both stand, names joined by dots.
  */
-export function isWhatWasWanted(wanted: unknown, live: unknown): boolean {
+export function isWhatWasWanted(wanted: unknown, live: unknown, path = ''): boolean {
   if (isEmpty(wanted) && isEmpty(live)) return true;
-  if (Array.isArray(wanted) && Array.isArray(live)) return isEqualList(wanted, live, isWhatWasWanted);
-  if (isRecord(live) && isRecord(wanted)) return isRecordWanted(wanted, live);
+  if (Array.isArray(wanted) && Array.isArray(live)) return isEqualList(wanted, live, (a, b) => isWhatWasWanted(a, b));
+  if (isRecord(live) && isRecord(wanted)) return isRecordWanted(wanted, live, path);
   return wanted === live;
 }
 
-function isRecordWanted(wanted: Readonly<Record<string, unknown>>, live: Readonly<Record<string, unknown>>): boolean {
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function isRecordWanted(wanted: JsonRecord, live: JsonRecord, path: string): boolean {
   const areWantedThere = Object.keys(wanted).every(
-    (key) => isEmpty(wanted[key]) || isWhatWasWanted(wanted[key], live[key]),
+    (key) => isEmpty(wanted[key]) || isWhatWasWanted(wanted[key], live[key], `${path}.${key}`),
   );
-  return areWantedThere && Object.keys(live).every((key) => !isEmpty(wanted[key]) || isDefault(key, live[key]));
+  return areWantedThere && Object.keys(live).every((key) => !isEmpty(wanted[key]) || isDefault(key, live[key], path));
 }
 
 /** Whether the server may have put this value where nothing was asked for. */
-function isDefault(key: string, value: unknown): boolean {
+function isDefault(key: string, value: unknown, path: string): boolean {
   if (isEmpty(value)) return true;
-  const known: readonly DefaultedValue[] | 'any' = SERVER_DEFAULTS[key] ?? [];
+  const known = findDefaults(key, path);
   if (known === 'any') return true;
-  if (isRecord(value)) return Object.entries(value).every(([member, inner]) => isDefault(member, inner));
+  if (isRecord(value))
+    return Object.entries(value).every(([member, inner]) => isDefault(member, inner, `${path}.${key}`));
   return known.some((allowed) => allowed === value);
 }
 
@@ -47,6 +51,6 @@ function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,14 @@
 /** A value that the API server fills in. */
-export type DefaultedValue = string | number | boolean;
+type DefaultedValue = string | number | boolean;
+
+/** What the API server may fill in for a member; `any` where it chooses a value itself. */
+export type Defaults = readonly DefaultedValue[] | 'any';
 
 /**
- * Members that the API server adds to specs which do not name them, with the values it then gives; `any` where it chooses one itself.
+ * Members that the API server adds to specs which do not name them, with the values it then gives.
  * Learnt from comparing the objects that are sent with the objects that come back (Kubernetes 1.27 to 1.36, the kinds of an install strategy).
  */
-export const SERVER_DEFAULTS: Readonly<Record<string, readonly DefaultedValue[] | 'any'>> = {
+const ANYWHERE: Readonly<Record<string, Defaults>> = {
   // Services
   clusterIP: 'any',
   clusterIPs: 'any',
@@ -18,8 +21,6 @@ export const SERVER_DEFAULTS: Readonly<Record<string, readonly DefaultedValue[] 
 
   // Deployments and DaemonSets
   type: ['RollingUpdate', 'ClusterIP'],
-  maxSurge: ['25%', 0],
-  maxUnavailable: ['25%', 1],
   progressDeadlineSeconds: [600],
   revisionHistoryLimit: [10],
   minReadySeconds: [0],
@@ -40,7 +41,7 @@ export const SERVER_DEFAULTS: Readonly<Record<string, readonly DefaultedValue[] 
   failureThreshold: [3],
   successThreshold: [1],
   periodSeconds: [10],
-  timeoutSeconds: [1, 10, 30],
+  timeoutSeconds: [10, 30],
   readOnly: [false],
   recursiveReadOnly: ['Disabled'],
   optional: [false],
@@ -69,3 +70,21 @@ export const SERVER_DEFAULTS: Readonly<Record<string, readonly DefaultedValue[] 
   // PodDisruptionBudgets
   unhealthyPodEvictionPolicy: ['IfHealthyBudget'],
 };
+
+const PROBE: Readonly<Record<string, Defaults>> = { timeoutSeconds: [1] };
+
+/** Where the same name has another default: by the end of the path of what the member stands in. A value that is a default elsewhere was put there by somebody. */
+const WITHIN: Readonly<Record<string, Readonly<Record<string, Defaults>>>> = {
+  livenessProbe: PROBE,
+  readinessProbe: PROBE,
+  startupProbe: PROBE,
+  // Of Deployments, and of DaemonSets.
+  'strategy.rollingUpdate': { maxSurge: ['25%'], maxUnavailable: ['25%'] },
+  'updateStrategy.rollingUpdate': { maxSurge: [0], maxUnavailable: [1] },
+};
+
+/** What the API server may fill in for `member` of what stands at `path`: names joined by dots, empty at the top and anew in lists. */
+export function findDefaults(member: string, path: string): Defaults {
+  const place = Object.keys(WITHIN).find((end) => path === end || path.endsWith(`.${end}`));
+  return WITHIN[place ?? '']?.[member] ?? ANYWHERE[member] ?? [];
+}

@@ -53,12 +53,12 @@ function hide(change: FieldChange): FieldChange {
 const asJson = (value: unknown): Json | undefined => value as Json | undefined;
 
 function diffValues(path: string, before: Json | undefined, after: Json | undefined): FieldChange[] {
-  if (isWhatWasWanted(after, before)) return [];
+  if (isWhatWasWanted(after, before, path)) return [];
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) => {
       // Nothing was asked for, and what is there is what the API server puts there.
-      const isFilledIn = after[key] === undefined && isWhatWasWanted({}, { [key]: before[key] });
+      const isFilledIn = after[key] === undefined && isWhatWasWanted({}, { [key]: before[key] }, path);
       return isFilledIn ? [] : diffValues(join(path, key), before[key], after[key]);
     });
   }

@@ -47,6 +47,30 @@ describe('isWhatWasWanted', () => {
       live: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } } },
       want: false,
     },
+    {
+      name: 'a default of something else, in a probe',
+      wanted: { readinessProbe: { httpGet: { port: 8443 } } },
+      live: { readinessProbe: { httpGet: { port: 8443, scheme: 'HTTP' }, timeoutSeconds: 10 } },
+      want: false,
+    },
+    {
+      name: 'the default of a probe',
+      wanted: { readinessProbe: { httpGet: { port: 8443 } } },
+      live: { readinessProbe: { httpGet: { port: 8443, scheme: 'HTTP' }, timeoutSeconds: 1 } },
+      want: true,
+    },
+    {
+      name: 'the time-out of a webhook',
+      wanted: [{ name: 'w' }],
+      live: [{ name: 'w', timeoutSeconds: 10 }],
+      want: true,
+    },
+    {
+      name: 'the width of a rollout of something else',
+      wanted: { strategy: {} },
+      live: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+      want: false,
+    },
     { name: 'false is not absent', wanted: { hostNetwork: false }, live: {}, want: false },
     { name: 'another type', wanted: { a: '1' }, live: { a: 1 }, want: false },
     {
