@@ -69,8 +69,8 @@ const LOSSES: readonly Loss[] = [
 
 for (const loss of LOSSES) {
   const { outage, undertaking, lostMs } = loss;
-  test(`L03: Redis ${outage}, ${lostMs ?? 'long'} ms in the middle of an ${undertaking}`, () =>
-    loseRedis(faulty, operator, loss));
+  const howLong = lostMs === undefined ? ' until it is finished' : lostMs === 0 ? '' : ` for ${lostMs} ms`;
+  test(`L03: Redis ${outage}${howLong}, in the middle of: ${undertaking}`, () => loseRedis(faulty, operator, loss));
 }
 
 const readMetrics = async () => {
