@@ -63,6 +63,12 @@ function decideKept(
   return times.length === 0 ? { kept } : { kept, changesAt: new Date(Math.min(...times)) };
 }
 
+/** Whether a stored bundle holds every one of these that is valid. */
+export function holdsAll(stored: string | undefined, foreign: readonly Certificate[], now: Date): boolean {
+  const present = new Set(readBundle(stored).map(({ fingerprint }) => fingerprint));
+  return usable(foreign, now).every(({ fingerprint }) => present.has(fingerprint));
+}
+
 function usable(foreign: readonly Certificate[], now: Date): Certificate[] {
   return foreign.filter((certificate) => isValidAt(certificate, now));
 }

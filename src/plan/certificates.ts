@@ -1,6 +1,6 @@
 import { DURATION_ANNOTATION } from '../api/names.ts';
 import type { KubernetesObject } from '../api/objects.ts';
-import { mergeBundle, type Bundle } from './ca-bundle.ts';
+import { holdsAll, mergeBundle, type Bundle } from './ca-bundle.ts';
 import { readBundle, readKeyPair, type KeyPair } from './certificate.ts';
 import {
   AUTHORITIES,
@@ -209,7 +209,7 @@ function planExternalBox(context: PassContext): Action[] {
 
 /**
  * Empties the input box after its content was merged, and keeps its metadata current. Upstream does so on every pass and without a precondition, which
- * loses what somebody writes in between (spec/certificates.md §7).
+ * loses what somebody writes in between (spec/certificates.md §7). What came into the box after the bundle was written stays for the pass that it brings.
  */
 export function planExternalReset(context: PassContext): StepPlan {
   const wanted = configMapOf(EXTERNAL_AUTHORITIES, context);
@@ -217,7 +217,9 @@ export function planExternalReset(context: PassContext): StepPlan {
   if (wanted === undefined || live === undefined || live.metadata.deletionTimestamp !== undefined) {
     return { actions: [] };
   }
-  return { actions: planBundle(wanted, { text: '' }, context) };
+  const box = live.data?.[BUNDLE_KEY] ?? '';
+  const isMerged = holdsAll(readTrustBundle(context), readBundle(box), context.now);
+  return { actions: planBundle(wanted, { text: isMerged ? '' : box }, context) };
 }
 
 /** The bundle that webhooks, APIServices and the Route get: the text of ConfigMap `kubevirt-ca`. */
@@ -226,14 +228,17 @@ export function readTrustBundle(context: PassContext): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }
 
-/** When certificates or bundles have to be looked at next; undefined when there are none (spec/certificates.md §3, §4). */
+/** What is due and was not done, because its Secret is being deleted or the pass did not come so far, is looked at again after a while. */
+const OVERDUE_MS = 30_000;
+
+/** When certificates or bundles have to be looked at next; undefined when there are none (spec/certificates.md §3, §4). Always after this pass began. */
 export function decideCertificateWakeUp(context: PassContext): WakeUp | undefined {
   const settings = readCertificateSettings(context.kubeVirt.spec);
-  const wakeUps = [...secretWakeUps(settings, context), ...bundleWakeUps(settings, context)];
-  return wakeUps.reduce<WakeUp | undefined>(
-    (earliest, wakeUp) => (earliest === undefined || wakeUp.at < earliest.at ? wakeUp : earliest),
-    undefined,
+  const [earliest] = [...secretWakeUps(settings, context), ...bundleWakeUps(settings, context)].sort(
+    (a, b) => a.at.getTime() - b.at.getTime(),
   );
+  if (earliest === undefined || earliest.at > context.now) return earliest;
+  return { ...earliest, at: new Date(context.now.getTime() + OVERDUE_MS) };
 }
 
 function secretWakeUps(settings: CertificateSettings, context: PassContext): WakeUp[] {

@@ -94,6 +94,7 @@ async function runPass(job: ActiveJob, taken: Taken, term: Term, context: JobCon
     outcome = await context.pass(job.key, work);
   } catch (error) {
     if (term.signal.aborted) return undefined;
+    context.log.error({ key: job.key, pass: job.id, error }, 'a pass failed before it could tell why in the status');
     outcome = outcomeOfError(error);
   } finally {
     settled.abort();

@@ -66,6 +66,8 @@ export class ServedCertificates {
   readonly #times: { limitMs: number; againMs: number };
   readonly #known = new Map<string, Known>();
   #timer: NodeJS.Timeout | undefined;
+  /** The tenure of now; a round of the one before may still be going on. */
+  #watch: Watch | undefined;
   #isAsking = false;
 
   constructor(options: ServedCertificatesOptions) {
@@ -76,6 +78,7 @@ export class ServedCertificates {
   /** Keeps a look-out until the signal aborts; to be called when this process begins to lead. */
   watch(watch: Watch): void {
     const { signal } = watch;
+    this.#watch = watch;
     this.#known.clear();
     this.#lookAtSecrets(watch);
     const stop = this.#options.store.onChange(() => {
@@ -143,7 +146,7 @@ export class ServedCertificates {
       for (const [secret, known] of this.#known) await this.#askWhenDue(secret, known, watch.signal);
     } finally {
       this.#isAsking = false;
-      this.#arm(watch);
+      this.#arm(this.#watch ?? watch);
     }
     if (!watch.signal.aborted && JSON.stringify(this.outdated()) !== before) watch.onChange();
   }

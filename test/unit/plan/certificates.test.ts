@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 
 import { isSignedBy, readBundle, readKeyPair, type Certificate } from '../../../src/plan/certificate.ts';
 import { decideCertificateWakeUp } from '../../../src/plan/certificates.ts';
+import { decideSteps } from '../../../src/plan/steps.ts';
+import type { Step } from '../../../src/plan/types.ts';
 import { buildKubeVirt, Installation, START } from './drive.ts';
 
 const HOUR = 3_600_000;
@@ -231,6 +233,19 @@ describe('renewal', () => {
   });
 });
 
+describe('a certificate that is due and cannot be renewed', () => {
+  it('is looked at again after a while, not at once', async () => {
+    const installation = await deployed();
+    installation.cluster.edit('Secret', 'kubevirt-virt-api-certs', ({ metadata }) => {
+      metadata.deletionTimestamp = START.toISOString();
+    });
+    installation.now = at(30);
+    await installation.pass();
+    const wakeUp = decideCertificateWakeUp(installation.context());
+    assert.equal(wakeUp?.at.getTime(), at(30).getTime() + 30_000);
+  });
+});
+
 describe('foreign authorities', () => {
   it('are merged into the bundle, the box is emptied once, and later passes write nothing', async () => {
     const installation = await deployed();
@@ -246,6 +261,22 @@ describe('foreign authorities', () => {
     );
     assert.equal(installation.cluster.get('ConfigMap', 'kubevirt-external-ca', 'kubevirt')?.data?.['ca-bundle'], '');
     assert.deepEqual((await installation.pass()).writes, []);
+  });
+
+  it('that arrive after the bundle was written stay in the box until they are in it', async () => {
+    const installation = await deployed();
+    const foreign = certificateOf(installation, 'kubevirt-export-ca');
+    const steps = decideSteps(installation.context());
+    const isReset = ({ name }: Step) => name === 'foreign authorities';
+    const index = steps.findIndex(isReset);
+    await installation.pass(steps.slice(0, index));
+    installation.cluster.edit('ConfigMap', 'kubevirt-external-ca', (box) => {
+      box.data = { 'ca-bundle': foreign.pem };
+    });
+    assert.deepEqual((await installation.pass(steps.slice(index))).writes, []);
+    await installation.pass();
+    assert.equal(bundleOf(installation).length, 2);
+    assert.equal(installation.cluster.get('ConfigMap', 'kubevirt-external-ca', 'kubevirt')?.data?.['ca-bundle'], '');
   });
 
   it('that are no certificates are wiped without harm', async () => {
