@@ -1,5 +1,5 @@
 import { DURATION_ANNOTATION } from '../api/names.ts';
-import type { KubernetesObject } from '../api/objects.ts';
+import type { JsonObject, KubernetesObject } from '../api/objects.ts';
 import { holdsAll, mergeBundle, type Bundle } from './ca-bundle.ts';
 import { readBundle, readKeyPair, type KeyPair } from './certificate.ts';
 import {
@@ -175,7 +175,7 @@ function decideBundle(authority: Authority, settings: CertificateSettings, conte
   const current = secret === undefined ? undefined : readKeyPair(secret)?.certificate;
   if (current === undefined) return undefined;
   return mergeBundle({
-    stored: readStoredBundle(authority.name, context),
+    stored: readKnownBundle(authority, context),
     current,
     foreign: authority === SIGNING_AUTHORITY ? readBundle(readStoredBundle(EXTERNAL_AUTHORITIES, context)) : [],
     overlap: lifetimeOf(authority, settings).renewBefore,
@@ -293,6 +293,29 @@ function readSigner(context: PassContext): KeyPair | undefined {
 
 function readStoredBundle(name: string, context: PassContext): string | undefined {
   return context.world.get('ConfigMap', name, context.operatorNamespace)?.data?.[BUNDLE_KEY];
+}
+
+/**
+ * What the bundle held last. Where somebody has deleted or spoilt its ConfigMap, webhook configurations still have it: what is served by certificates of
+ * a replaced authority stays trusted (spec/field-reports.md B38). Upstream starts anew with the present authority alone (spec/certificates.md §4).
+ */
+function readKnownBundle(authority: Authority, context: PassContext): string | undefined {
+  const stored = readStoredBundle(authority.name, context);
+  if (authority !== SIGNING_AUTHORITY || readBundle(stored).length > 0) return stored;
+  return readSpreadBundle(context) ?? stored;
+}
+
+function readSpreadBundle({ strategy, world }: PassContext): string | undefined {
+  return strategy
+    .ofKind('ValidatingWebhookConfiguration')
+    .flatMap(({ metadata }) => world.get('ValidatingWebhookConfiguration', metadata.name ?? '')?.webhooks ?? [])
+    .map((webhook) => Buffer.from(caBundleOf(webhook), 'base64').toString('utf8'))
+    .find((text) => readBundle(text).length > 0);
+}
+
+function caBundleOf({ clientConfig }: JsonObject): string {
+  const { caBundle = '' } = (clientConfig ?? {}) as { caBundle?: string };
+  return caBundle;
 }
 
 function secretsOf(context: PassContext): KubernetesObject[] {

@@ -72,6 +72,25 @@ describe('certificates of a new installation', () => {
   });
 });
 
+/** What somebody may do to the bundle by hand. */
+const SPOILS: readonly [string, (installation: Installation) => void][] = [
+  ['deleted', ({ cluster }) => cluster.remove('ConfigMap', 'kubevirt-ca', 'kubevirt')],
+  [
+    'emptied',
+    ({ cluster }) =>
+      cluster.edit('ConfigMap', 'kubevirt-ca', (live) => {
+        live.data = {};
+      }),
+  ],
+  [
+    'cut',
+    ({ cluster }) =>
+      cluster.edit('ConfigMap', 'kubevirt-ca', (live) => {
+        live.data = { 'ca-bundle': live.data?.['ca-bundle']?.slice(0, 200) ?? '' };
+      }),
+  ],
+];
+
 describe('renewal', () => {
   it('of leaves by time writes the leaves and nothing else', async () => {
     const installation = await deployed();
@@ -112,6 +131,26 @@ describe('renewal', () => {
     assert.ok(isSignedBy(certificateOf(installation, 'kubevirt-operator-certs'), current, installation.now));
     assert.deepEqual((await installation.pass()).writes, []);
   });
+
+  for (const [name, spoil] of SPOILS) {
+    it(`B38: of the authority keeps the old one trusted also when the bundle is ${name} meanwhile`, async () => {
+      const installation = await deployed();
+      installation.edit({ certificateRotateStrategy: { selfSigned: { ca: { duration: '96h' } } } });
+      await installation.pass();
+      const before = bundleOf(installation).map(({ fingerprint }) => fingerprint);
+      assert.equal(before.length, 2);
+      spoil(installation);
+      const { writes } = await installation.pass();
+      assert.deepEqual(
+        writes.map((write) => write.replace(/^\w+ /, '')),
+        ['ConfigMap kubevirt-ca'],
+      );
+      assert.deepEqual(
+        bundleOf(installation).map(({ fingerprint }) => fingerprint),
+        before,
+      );
+    });
+  }
 
   it('does not wait with a leaf that ends or loses its trust meanwhile', async () => {
     const installation = await deployed();
