@@ -308,7 +308,10 @@ function readKnownBundle(authority: Authority, context: PassContext): string | u
 function readSpreadBundle({ strategy, world }: PassContext): string | undefined {
   return strategy
     .ofKind('ValidatingWebhookConfiguration')
-    .flatMap(({ metadata }) => world.get('ValidatingWebhookConfiguration', metadata.name ?? '')?.webhooks ?? [])
+    .flatMap(({ metadata }) => {
+      const live = world.get('ValidatingWebhookConfiguration', metadata.name ?? '');
+      return (live?.webhooks ?? []) as JsonObject[];
+    })
     .map((webhook) => Buffer.from(caBundleOf(webhook), 'base64').toString('utf8'))
     .find((text) => readBundle(text).length > 0);
 }

@@ -74,20 +74,27 @@ describe('certificates of a new installation', () => {
 
 /** What somebody may do to the bundle by hand. */
 const SPOILS: readonly [string, (installation: Installation) => void][] = [
-  ['deleted', ({ cluster }) => cluster.remove('ConfigMap', 'kubevirt-ca', 'kubevirt')],
+  [
+    'deleted',
+    ({ cluster }) => {
+      cluster.remove('ConfigMap', 'kubevirt-ca', 'kubevirt');
+    },
+  ],
   [
     'emptied',
-    ({ cluster }) =>
+    ({ cluster }) => {
       cluster.edit('ConfigMap', 'kubevirt-ca', (live) => {
         live.data = {};
-      }),
+      });
+    },
   ],
   [
     'cut',
-    ({ cluster }) =>
+    ({ cluster }) => {
       cluster.edit('ConfigMap', 'kubevirt-ca', (live) => {
         live.data = { 'ca-bundle': live.data?.['ca-bundle']?.slice(0, 200) ?? '' };
-      }),
+      });
+    },
   ],
 ];
 
