@@ -130,24 +130,24 @@ const FLAGS = {
 
 /** The flags with one line each, for `--help`. */
 export const USAGE = `Roles: all (default), gateway, worker, functions, dashboard
-  --listen ADDRESS            bind address of the servers; 0.0.0.0 means IPv4 and IPv6 (0.0.0.0)
-  --port PORT                 metrics, probes and profiler (8186)
-  --webhook-port PORT         admission (8444)
-  --require-client-certificates  admission answers nobody else
-  --check-new-objects         creation of a KubeVirt object is checked as its updates are
-  --drain-seconds N           admission goes on for N seconds after SIGTERM (5 in a pod, else 0)
-  --dashboard-port PORT       dashboard (8189)
-  --dashboard-listen ADDRESS  bind address of the dashboard (127.0.0.1)
-  --no-dashboard              role all goes without it
-  --kubeconfig FILE           how to reach the cluster (default: the pod's service account)
-  --master URL                address of the API server, instead of the kubeconfig's
-  --client-qps N              calls per second (200), also VIRT_OPERATOR_CLIENT_QPS
-  --client-burst N            calls at once (400), also VIRT_OPERATOR_CLIENT_BURST
-  --redis-url URL             Redis, also REDIS_URL
-  --redis-patience-seconds N  how long Redis may be unusable before the worker goes on without it (60)
-  --migration-patience-seconds N  how long an edit waits for migrations of workload updates before virt-handler is rolled out (0)
-  -v, --v N                   log verbosity (2)
-  --dump-install-strategy     write the install strategy into a ConfigMap and end
+  --listen ADDRESS                 bind address of the servers; 0.0.0.0 means IPv4 and IPv6 (0.0.0.0)
+  --port PORT                      metrics, probes and profiler (8186)
+  --webhook-port PORT              admission (8444)
+  --require-client-certificates    turn away callers of admission that present no client certificate
+  --check-new-objects              check new KubeVirt objects as their updates are checked
+  --drain-seconds N                go on answering admission for N seconds after SIGTERM (5 in a pod, else 0)
+  --dashboard-port PORT            dashboard (8189)
+  --dashboard-listen ADDRESS       bind address of the dashboard (127.0.0.1)
+  --no-dashboard                   role all: without the dashboard
+  --kubeconfig FILE                how to reach the cluster (default: the pod's service account)
+  --master URL                     address of the API server, instead of the kubeconfig's
+  --client-qps N                   calls to the API server per second (200), also VIRT_OPERATOR_CLIENT_QPS
+  --client-burst N                 calls to the API server at once (400), also VIRT_OPERATOR_CLIENT_BURST
+  --redis-url URL                  address of Redis, also REDIS_URL
+  --redis-patience-seconds N       how long Redis may be unusable before a worker goes on without it (60)
+  --migration-patience-seconds N   how long an edit waits for migrations of workload updates before virt-handler is rolled out (0)
+  -v, --v N                        log verbosity (2)
+  --dump-install-strategy          write the install strategy into a ConfigMap and exit
 `;
 
 /** An empty text is no number, although JavaScript takes it for 0: as a port it would mean any port. */

@@ -12,13 +12,13 @@ const FLAGS = {} as const;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'certs',
   synopsis: '',
-  usage: `Tells each certificate of the installation: who issued it, how long it is valid, when the operator renews it, and whether everybody trusts the authority in
-use. Exit code 3 when something is wrong with one.`,
+  usage: `Lists the certificates of the installation: who issued them, how long they are valid, when the operator renews them, and whether everybody trusts the
+authority in use. Exit code 3 if something is wrong with one.`,
   flags: FLAGS,
   run: certs,
 };
 
-/** Tells the certificates of an installation. Exit code 0, or 3 when something is wrong with one; else as docs/cli.md says. */
+/** Lists the certificates of an installation. Exit code 0, or 3 when something is wrong with one; else as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
   return runCommand(COMMAND, args, io);
 }

@@ -14,8 +14,8 @@ const FLAGS = { full: { type: 'boolean', default: false } } as const;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'diff',
   synopsis: '',
-  usage: `Tells where the cluster differs from what the KubeVirt object asks for: what the operator would create, change and delete now, field by field. Where the
-operator runs, that is what it is about to do; where it does not, what has happened meanwhile. Exit code 3 when something differs.
+  usage: `Shows where the cluster differs from what the KubeVirt object asks for: what the operator would create, change and delete now, field by field. If the
+operator is running, this is what it is about to do; if not, what has changed meanwhile. Exit code 3 if something differs.
   --full               every field, whole values`,
   flags: FLAGS,
   run: diff,

@@ -24,14 +24,14 @@ const FLAGS = { cr: { type: 'string' } } as const;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'images',
   synopsis: '[--cr FILE]',
-  usage: `Tells every image that an installation needs, the operator's own and Redis included, with the digests that the nodes report.
+  usage: `Lists every image that an installation needs, the operator's own and Redis included, with the digests that the nodes report.
   --cr FILE            of the installation that this KubeVirt object would make, without a cluster; the release is that of VIRT_OPERATOR_IMAGE and
                        KUBEVIRT_VERSION, else the one that this program was built for; the operator's own images are the chart's defaults`,
   flags: FLAGS,
   run: images,
 };
 
-/** Tells the images of an installation; exit codes as docs/cli.md says. */
+/** Lists the images of an installation; exit codes as docs/cli.md says. */
 export function run(args: string[], io?: CommandIo): Promise<ExitCode> {
   return runCommand(COMMAND, args, io);
 }

@@ -14,8 +14,8 @@ export const COMMAND: Command<typeof FLAGS> = {
   name: 'preflight',
   synopsis: '[--cr FILE]',
   usage: `Looks for what would keep an installation from becoming ready, before anything is applied: APIs, nodes, namespace, priority class, leftovers of earlier
-installations, a second KubeVirt object, patches that cannot be applied, and rights, yours and those that the operator needs to create the release's
-roles. Exit code 3 when there is a problem; warnings alone are none.
+installations, a second KubeVirt object, patches that cannot be applied, and rights: yours, and those that the operator needs to create the release's
+roles. Exit code 3 if there is a problem; warnings alone do not count.
   --cr FILE            for this KubeVirt object (YAML or JSON, - for standard input); default: the cluster's, else a plain one`,
   flags: FLAGS,
   run: preflight,

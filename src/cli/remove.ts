@@ -16,10 +16,10 @@ const FLAGS = {} as const;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'remove',
   synopsis: '--namespace NS',
-  usage: `Deletes the KubeVirt object of a namespace and waits until the operator has removed the installation. Machines and their disks go only as the object's
-uninstallStrategy says; a removal that it forbids is refused.`,
+  usage: `Deletes the KubeVirt object of a namespace and waits until the operator has removed the installation. What happens to virtual machines is up
+to the object's uninstallStrategy; a removal that it forbids is refused.`,
   flags: FLAGS,
-  namespace: 'namespace of the KubeVirt object; it has to be named, lest the wrong installation goes',
+  namespace: 'namespace of the KubeVirt object; it has to be named, so that the wrong installation is not removed',
   seconds: 300,
   run: remove,
 };

@@ -20,8 +20,8 @@ const UP_FLAGS = {
 export const UP: Command<typeof UP_FLAGS> = {
   name: 'sandbox up',
   synopsis: '',
-  usage: `Starts a Kubernetes control plane with fake nodes in the background, for trying things out; "sandbox down" ends it. It is the one of npm start, and needs
-the sources of this program. A file tells scripts where everything is.
+  usage: `Starts a Kubernetes control plane with fake nodes in the background, for trying things out; "sandbox down" ends it. It is the same one as that of npm
+start, and needs the sources of this program. A file tells scripts where everything is.
   --operator           with Redis, the operator and KubeVirt, as npm start has them
   --nodes N            fake nodes, 1 to 1000 (3)
   --openshift          with the APIs of OpenShift that the operator uses
@@ -42,14 +42,14 @@ const DOWN_FLAGS = { state: { type: 'string' } } as const;
 export const DOWN: Command<typeof DOWN_FLAGS> = {
   name: 'sandbox down',
   synopsis: '',
-  usage: `Ends what "sandbox up" has started; nothing of it remains.
+  usage: `Stops what "sandbox up" has started; nothing of it remains.
   --state FILE         the file that "sandbox up" was given`,
   flags: DOWN_FLAGS,
   reach: 'machine',
   run: down,
 };
 
-const USAGE = 'usage: sandbox up|down [flags]; "sandbox up --help" and "sandbox down --help" tell the flags\n';
+const USAGE = 'usage: sandbox up|down [flags]; "sandbox up --help" and "sandbox down --help" list the flags\n';
 
 /** Starts or ends a control plane in the background; exit codes as docs/cli.md says. */
 export async function run([action = '', ...args]: string[], io: CommandIo = processIo()): Promise<ExitCode> {

@@ -23,8 +23,8 @@ const WAIT_SECONDS = 300;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'status',
   synopsis: '[--wait]',
-  usage: `Tells where the installation stands: phase, versions, conditions, every component, the operator itself. Exit code 3 when it is not ready.
-  -w, --wait           first waits until the installation is ready for the last edit of the KubeVirt object, and tells what it waits for; --timeout limits it`,
+  usage: `Shows the state of the installation: phase, versions, conditions, every component, the operator itself. Exit code 3 if it is not ready.
+  -w, --wait           first waits until the installation is ready for the last edit of the KubeVirt object, and says what it is waiting for; --timeout limits it`,
   flags: FLAGS,
   seconds: WAIT_SECONDS,
   graceSeconds: 15,
