@@ -2,7 +2,7 @@ import { STRATEGY_VERSION_ANNOTATION } from '../api/names.ts';
 import type { KubeVirtStatus } from '../api/kubevirt.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
-import { PassAborted, errorText, isNotFound } from '../errors.ts';
+import { PassAborted, errorText, isStale } from '../errors.ts';
 import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
@@ -300,7 +300,8 @@ async function deleteIfThere(remove: () => Promise<unknown>): Promise<void> {
   try {
     await remove();
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // Gone, or another object of that name: either way the one that was meant is not there any more.
+    if (!isStale(error)) throw error;
   }
 }
 

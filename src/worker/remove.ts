@@ -2,7 +2,7 @@ import { SCHEDULABLE_LABEL } from '../api/names.ts';
 import type { KubeVirtStatus } from '../api/kubevirt.ts';
 import { createClient } from '../apply/client.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
-import { errorText } from '../errors.ts';
+import { errorText, PassAborted } from '../errors.ts';
 import { markDeleted, markDeleting, markDeletionFailed, settleConditionTimes } from '../plan/conditions.ts';
 import { TEARDOWN_STEPS } from '../plan/teardown.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
@@ -20,26 +20,37 @@ import { createRemovalReporter } from './progress-report.ts';
  */
 export async function syncDeletion(pass: PassState, target: TargetDeployment): Promise<Outcome> {
   const { log } = pass;
-  const isFirst = pass.kubeVirt.status?.phase !== 'Deleting';
-  if (isFirst) log.info('the installation is being removed');
-  await store(pass, markDeleting(pass.kubeVirt.status ?? {}));
-  const report = await runRemoval(pass, target);
-  pass.report = report;
-  if (report.failures.length > 0) {
-    const error = joinFailures(report.failures);
-    log.error({ reason: errorText(error) }, 'the removal could not go on');
-    await store(pass, markDeletionFailed(pass.kubeVirt.status ?? {}, errorText(error)));
-    return failed(pass, error, reportOf(report));
+  const { phase } = pass.kubeVirt.status ?? {};
+  if (phase !== 'Deleting') {
+    log.info('the installation is being removed');
+    await store(pass, markDeleting(pass.kubeVirt.status ?? {}));
   }
+  try {
+    pass.report = await runRemoval(pass, target);
+  } catch (error) {
+    if (pass.work.signal.aborted) throw new PassAborted('the pass was ended', { cause: error });
+    return tellFailure(pass, error instanceof Error ? error : new Error('a removal failed', { cause: error }));
+  }
+  const { report } = pass;
+  if (report.failures.length > 0) return tellFailure(pass, joinFailures(report.failures), report);
+  // Only now does the condition of a failure go: before, it would come and go with every retry.
+  const deleting = markDeleting(pass.kubeVirt.status ?? {});
   if (report.stopped !== undefined) {
     log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
+    await store(pass, deleting);
     return done(pass, { report: reportOf(report) });
   }
   pass.parts.strategies.forget();
-  await store(pass, markDeleted(pass.kubeVirt.status ?? {}));
+  await store(pass, markDeleted(deleting));
   await writeFinalizers(pass.statusClient, pass.kubeVirt, withoutFinalizer);
   log.info('KubeVirt is removed');
   return done(pass, { report: reportOf(report) });
+}
+
+async function tellFailure(pass: PassState, error: Error, report?: RunReport): Promise<Outcome> {
+  pass.log.error({ reason: errorText(error) }, 'the removal could not go on');
+  await store(pass, markDeletionFailed(pass.kubeVirt.status ?? {}, errorText(error)));
+  return failed(pass, error, report && reportOf(report));
 }
 
 async function store(pass: PassState, status: KubeVirtStatus): Promise<void> {

@@ -164,17 +164,16 @@ export class StrategyLoader {
     const known = strategyConfigMapsOf(target, observed.strategyConfigMaps);
     const own = known.find(({ metadata }) => metadata.name === wanted.metadata.name);
     if (own !== undefined && JSON.stringify(own.data) === JSON.stringify(wanted.data)) return;
-    if (own === undefined) {
-      try {
-        await client.create('ConfigMap', wanted);
-      } catch (error) {
-        // It is there, and this pass has not seen it: the next one looks at its content.
-        if (!isStale(error)) throw error;
+    try {
+      if (own === undefined) await client.create('ConfigMap', wanted);
+      else {
+        const { resourceVersion = '' } = own.metadata;
+        await client.replace('ConfigMap', { ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
       }
-      return;
+    } catch (error) {
+      // It is not what this pass has seen: the event of that brings the next one, which looks at its content.
+      if (!isStale(error)) throw error;
     }
-    const { resourceVersion = '' } = own.metadata;
-    await client.replace('ConfigMap', { ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
   }
 
   async #createJob(

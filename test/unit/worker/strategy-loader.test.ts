@@ -5,6 +5,7 @@ import { pino } from 'pino';
 
 import type { KubernetesObject } from '../../../src/api/objects.ts';
 import type { ApiClient } from '../../../src/apply/client.ts';
+import { ApiError } from '../../../src/errors.ts';
 import { buildStrategyConfigMap } from '../../../src/exchange/config-map.ts';
 import { StrategyLoader } from '../../../src/worker/strategy-loader.ts';
 import { buildInstallStrategy } from '../../../src/strategy/install-strategy.ts';
@@ -26,13 +27,13 @@ const spoilt = (configMap: KubernetesObject): KubernetesObject => {
   return { ...configMap, metadata: { ...configMap.metadata, resourceVersion: '8' }, data: { manifests } };
 };
 
-function prepare() {
+function prepare(other: Partial<ApiClient> = {}) {
   const written: { verb: string; object: KubernetesObject }[] = [];
   const note = (verb: string) => (_kind: string, object: KubernetesObject) => {
     written.push({ verb, object });
     return Promise.resolve(object);
   };
-  const client = { create: note('create'), replace: note('replace') } as unknown as ApiClient;
+  const client = { create: note('create'), replace: note('replace'), ...other } as unknown as ApiClient;
   const loader = new StrategyLoader({
     operatorNamespace: 'kubevirt',
     runbookUrlTemplate: '',
@@ -89,6 +90,23 @@ describe('the stored strategy of another release', () => {
       assert.equal(written[0]?.object.metadata.uid, undefined);
     });
   }
+
+  it('that somebody changes while it is put back fails no pass: the event of that brings the next one', async () => {
+    for (const status of [409, 404]) {
+      const stale = new ApiError('somebody was faster', { status, reason: 'Conflict' });
+      const { load } = prepare({ replace: () => Promise.reject(stale) });
+      await load([storedConfigMap()]);
+      const loaded = await load([spoilt(storedConfigMap())]);
+      assert.ok(loaded.type === 'ready');
+      await loaded.writeConfigMap();
+    }
+    const broken = new ApiError('broken', { status: 500, reason: 'InternalError' });
+    const { load } = prepare({ replace: () => Promise.reject(broken) });
+    await load([storedConfigMap()]);
+    const loaded = await load([spoilt(storedConfigMap())]);
+    assert.ok(loaded.type === 'ready');
+    await assert.rejects(loaded.writeConfigMap(), broken);
+  });
 
   it('is asked for anew where it was never read, after a removal, and when another release was wanted in between', async () => {
     const { loader, load, written } = prepare();

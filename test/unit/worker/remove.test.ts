@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { KubeVirt } from '../../../src/api/kubevirt.ts';
+import type { KubernetesObject } from '../../../src/api/objects.ts';
+import { ApiError, PassAborted } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+import type { TargetDeployment } from '../../../src/strategy/types.ts';
+import type { PassState } from '../../../src/worker/pass.ts';
+import { syncDeletion } from '../../../src/worker/remove.ts';
+import { SmallCluster } from './small-cluster.ts';
+
+const log = createLog({ role: 'test', verbosity: 0 });
+log.level = 'silent';
+const broken = new ApiError('nodes cannot be listed', { status: 500, reason: 'InternalError' });
+const TARGET = { id: 'x', kubeVirtVersion: 'v1.9.0', registry: 'r' } as TargetDeployment;
+
+const DELETED: KubeVirt = {
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'KubeVirt',
+  metadata: { name: 'kubevirt', namespace: 'kubevirt', uid: 'u', resourceVersion: '1', generation: 2, finalizers: [] },
+  spec: {},
+  status: { phase: 'Deployed' },
+};
+
+/** Removals of one installation, pass after pass. */
+function openRemoval() {
+  const store = new SmallCluster();
+  const writes: string[] = [];
+  const ending = new AbortController();
+  const nodes = { fail: undefined as Error | undefined };
+  const client = {
+    replace: (_kind: string, object: KubernetesObject) => {
+      const { conditions = [] } = object.status as NonNullable<KubeVirt['status']>;
+      writes.push(conditions.map(({ type, status }) => `${type}=${status}`).join(' '));
+      return Promise.resolve(object);
+    },
+  };
+  let kubeVirt = DELETED;
+  const run = async () => {
+    const pass = {
+      key: 'kubevirt/kubevirt',
+      kubeVirt,
+      observed: { features: {}, schedulableNodes: 0, others: [] },
+      now: new Date('2026-01-01T00:00:00Z'),
+      log,
+      client,
+      statusClient: client,
+      ledger: { count: () => 0 },
+      statusLedger: { count: () => 0 },
+      work: { signal: ending.signal, pass: '1' },
+      parts: {
+        store,
+        operatorNamespace: 'kubevirt',
+        release: { kubeVirtVersion: 'v1.9.0' },
+        strategies: { forget: () => undefined },
+        situations: { write: () => Promise.resolve() },
+        progress: { write: () => Promise.resolve() },
+        connection: {
+          request: () => (nodes.fail === undefined ? Promise.resolve({ items: [] }) : Promise.reject(nodes.fail)),
+        },
+      },
+    } as unknown as PassState;
+    writes.length = 0;
+    try {
+      return (await syncDeletion(pass, TARGET)).type;
+    } finally {
+      kubeVirt = pass.kubeVirt;
+    }
+  };
+  return { run, writes, nodes, ending, store, status: () => kubeVirt.status };
+}
+
+describe('a removal that fails', () => {
+  it('says why, also when the nodes cannot be read, and writes nothing while it fails in the same way', async () => {
+    const removal = openRemoval();
+    removal.nodes.fail = broken;
+    assert.equal(await removal.run(), 'retry');
+    const synchronized = removal.status()?.conditions?.find(({ type }) => type === 'Synchronized');
+    assert.match(synchronized?.message ?? '', /nodes cannot be listed/);
+    assert.equal(removal.status()?.phase, 'Deleting');
+    assert.equal(await removal.run(), 'retry');
+    assert.deepEqual(removal.writes, [], 'the condition does not come and go');
+    removal.nodes.fail = undefined;
+    removal.store.put('Secret', 'held', {
+      metadata: {
+        name: 'held',
+        labels: { 'app.kubernetes.io/managed-by': 'virt-operator' },
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+      },
+    });
+    assert.equal(await removal.run(), 'done');
+    assert.deepEqual(removal.writes, ['Available=False Progressing=False Degraded=True']);
+  });
+
+  it('that is ended from outside says nothing', async () => {
+    const removal = openRemoval();
+    removal.nodes.fail = new PassAborted('over');
+    removal.ending.abort(removal.nodes.fail);
+    await assert.rejects(removal.run(), PassAborted);
+  });
+});
