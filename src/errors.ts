@@ -56,11 +56,16 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** True when the API server refuses something, here or in what this error comes from: for want of a right, of a quota, by a policy. */
+/** True when the API server refuses something: for want of a right, of a quota, by a policy. */
 export function isForbidden(error: unknown): boolean {
-  if (error instanceof ApiError && error.status === 403) return true;
-  if (error instanceof AggregateError && error.errors.some(isForbidden)) return true;
-  return error instanceof Error && error.cause !== undefined && isForbidden(error.cause);
+  return error instanceof ApiError && error.status === 403;
+}
+
+/** True when an error is like that, or one that it comes from, or one of those that were joined in it. */
+export function comesFrom(error: unknown, isLike: (error: unknown) => boolean): boolean {
+  if (isLike(error)) return true;
+  if (error instanceof AggregateError && error.errors.some((each) => comesFrom(each, isLike))) return true;
+  return error instanceof Error && error.cause !== undefined && comesFrom(error.cause, isLike);
 }
 
 /** A connection that carried no byte for too long and was given up. */

@@ -1,9 +1,9 @@
-import { errorText, isForbidden } from '../errors.ts';
+import { comesFrom, errorText, isForbidden, isTransient } from '../errors.ts';
 import type { ActiveJob, WakeUps } from '../queue/types.ts';
 import type { Outcome } from './outcome.ts';
 
-/** How long something refused waits at most for its next try: rights, quotas and policies are corrected where no event tells (spec/field-reports.md B06). */
-const REFUSED_LONGEST_MS = 30_000;
+/** The longest wait for the next try where no event tells that the reason is gone: a right that was granted (spec/field-reports.md B06), a server that is back. */
+const UNSEEN_LONGEST_MS = 30_000;
 
 /**
  * Maps the outcome of a pass to the queue: the one place that does. Wake-ups come before the job ends: a kill in between repeats a pass
@@ -26,7 +26,7 @@ export async function settle(job: ActiveJob, outcome: Outcome, wakeUps: WakeUps)
       await wakeUps.armRetry(
         key,
         errorText(outcome.error),
-        isForbidden(outcome.error) ? REFUSED_LONGEST_MS : undefined,
+        isMendedUnseen(outcome.error) ? UNSEEN_LONGEST_MS : undefined,
       );
       await job.fail(outcome.error);
       return;
@@ -38,4 +38,8 @@ export async function settle(job: ActiveJob, outcome: Outcome, wakeUps: WakeUps)
     default:
       outcome satisfies never;
   }
+}
+
+function isMendedUnseen(error: Error): boolean {
+  return comesFrom(error, isForbidden) || comesFrom(error, isTransient);
 }

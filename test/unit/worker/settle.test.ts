@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { ApiError, errorText } from '../../../src/errors.ts';
+import { ApiError, errorText, UnansweredCall } from '../../../src/errors.ts';
 import type { ActiveJob, WakeUps } from '../../../src/queue/types.ts';
 import { joinFailures } from '../../../src/worker/pass-outcome.ts';
 import { settle } from '../../../src/worker/settle.ts';
 
 const forbidden = new ApiError('pods/eviction is not yours to give', { status: 403, reason: 'Forbidden' });
 const broken = new ApiError('the server is broken', { status: 500, reason: 'InternalError' });
+const invalid = new ApiError('no such field', { status: 422, reason: 'Invalid' });
+const silence = new UnansweredCall('no answer');
 const failureOf = (object: string, cause: Error) => ({ error: new Error(`cannot create ${object}`, { cause }) });
 
 /** How a failed pass is settled: the arguments of `armRetry`. */
@@ -34,7 +36,9 @@ describe('a failed pass', () => {
       error: joinFailures([failureOf('Secret b', broken), failureOf('ClusterRole a', forbidden)]),
       want: 30_000,
     },
-    { name: 'a server that is broken', error: joinFailures([failureOf('Secret b', broken)]), want: undefined },
+    { name: 'a server that is broken', error: joinFailures([failureOf('Secret b', broken)]), want: 30_000 },
+    { name: 'a server that is away', error: failureOf('Secret b', silence).error, want: 30_000 },
+    { name: 'an object that is wrong', error: joinFailures([failureOf('Secret b', invalid)]), want: undefined },
     { name: 'anything else', error: new Error('no'), want: undefined },
   ];
   for (const { name, error, want } of ROWS) {
