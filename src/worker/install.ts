@@ -243,12 +243,12 @@ function holdRollouts(
 }
 
 /** Of the CRDs that are to lose a version, those without an object; asks nothing where none is to lose one. */
-function findEmptied({ parts, work }: PassState, strategy: InstallStrategy): Promise<string[]> {
+function findEmptied({ parts, work, log }: PassState, strategy: InstallStrategy): Promise<string[]> {
   const losing = strategy
     .ofKind('CustomResourceDefinition')
     .map((definition) => findLostVersions(definition, parts.store))
     .flatMap((loss) => (loss?.isStorage === true ? [{ definition: loss.live, version: loss.storage }] : []));
-  return findEmptyDefinitions(losing, parts.connection, work.signal);
+  return findEmptyDefinitions(losing, parts.connection, work.signal, log);
 }
 
 function failure(pass: PassState, draft: KubeVirtStatus, thrown: unknown, report?: RunReport): Result {

@@ -4,7 +4,7 @@ import type { RunReport } from '../apply/execute.ts';
 import { errorText } from '../errors.ts';
 import { readKeyPair } from '../plan/certificate.ts';
 import { findAuthority } from '../plan/certificate-list.ts';
-import { readCertificateDeadlines } from '../plan/certificates.ts';
+import { readCertificateDeadlines, type CertificateDeadline } from '../plan/certificates.ts';
 import { listWantedWorkloads } from '../plan/completeness.ts';
 import { hasTargetAnnotations } from '../plan/metadata.ts';
 import { isDaemonSetReady, isDeploymentReady, isPodCrashing } from '../plan/rollout.ts';
@@ -110,7 +110,7 @@ function decideState(workload: KubernetesObject, world: World, target: TargetDep
 }
 
 function describeCertificates(world: World, context?: PassContext): CertificateState[] {
-  const deadlines = context === undefined ? [] : readCertificateDeadlines(context);
+  const deadlines = context === undefined ? [] : findDeadlines(context);
   const renewals = new Map(deadlines.map(({ secret, renewsAt }) => [secret, renewsAt.getTime()]));
   const certificates = world.list('Secret').flatMap((secret) => {
     const certificate = readKeyPair(secret)?.certificate;
@@ -128,6 +128,15 @@ function describeCertificates(world: World, context?: PassContext): CertificateS
       };
     })
     .sort((a, b) => (a.secret < b.secret ? -1 : 1));
+}
+
+/** None while the lifetimes in the object cannot be read: its conditions tell that. */
+function findDeadlines(context: PassContext): CertificateDeadline[] {
+  try {
+    return readCertificateDeadlines(context);
+  } catch {
+    return [];
+  }
 }
 
 function nameOf({ kind, metadata }: KubernetesObject): string {

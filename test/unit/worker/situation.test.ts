@@ -116,3 +116,13 @@ test('after a pass that ended before its steps the caches are shown, unless they
   assert.deepEqual(describeSituation(blocked).components, []);
   assert.deepEqual(describeSituation(blocked).certificates, []);
 });
+
+test('lifetimes of certificates that cannot be read hide nothing else', async () => {
+  const installation = new Installation();
+  await installation.converge();
+  installation.edit({ certificateRotateStrategy: { selfSigned: { ca: { duration: 'a week' } } } });
+  const { components, certificates } = describeSituation(buildPass(installation));
+  assert.ok(components.length > 0);
+  assert.ok(certificates.length > 0);
+  assert.ok(certificates.every(({ renewsAt }) => renewsAt === undefined));
+});
