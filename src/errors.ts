@@ -56,9 +56,11 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** True when the API server refuses something: for want of a right, of a quota, by a policy. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 403;
+const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** True when the API server refuses a call whatever it is about: for want of an identity, a right or a quota, by a policy, or because it has too much to do. */
+export function isTurnedAway(error: unknown): boolean {
+  return error instanceof ApiError && TURNED_AWAY.has(error.status);
 }
 
 /** True when an error is like that, or one that it comes from, or one of those that were joined in it. */

@@ -1,4 +1,4 @@
-import { comesFrom, errorText, isForbidden, isTransient } from '../errors.ts';
+import { comesFrom, errorText, isTransient, isTurnedAway } from '../errors.ts';
 import type { ActiveJob, WakeUps } from '../queue/types.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -41,5 +41,5 @@ export async function settle(job: ActiveJob, outcome: Outcome, wakeUps: WakeUps)
 }
 
 function isMendedUnseen(error: Error): boolean {
-  return comesFrom(error, isForbidden) || comesFrom(error, isTransient);
+  return comesFrom(error, isTurnedAway) || comesFrom(error, isTransient);
 }

@@ -9,6 +9,8 @@ import { settle } from '../../../src/worker/settle.ts';
 const forbidden = new ApiError('pods/eviction is not yours to give', { status: 403, reason: 'Forbidden' });
 const broken = new ApiError('the server is broken', { status: 500, reason: 'InternalError' });
 const invalid = new ApiError('no such field', { status: 422, reason: 'Invalid' });
+const full = new ApiError('too many requests', { status: 429, reason: 'TooManyRequests' });
+const unknown = new ApiError('who are you', { status: 401, reason: 'Unauthorized' });
 const silence = new UnansweredCall('no answer');
 const failureOf = (object: string, cause: Error) => ({ error: new Error(`cannot create ${object}`, { cause }) });
 
@@ -38,6 +40,8 @@ describe('a failed pass', () => {
     },
     { name: 'a server that is broken', error: joinFailures([failureOf('Secret b', broken)]), want: 30_000 },
     { name: 'a server that is away', error: failureOf('Secret b', silence).error, want: 30_000 },
+    { name: 'a server that is full', error: joinFailures([failureOf('Secret b', full)]), want: 30_000 },
+    { name: 'a token that is refused', error: failureOf('Secret b', unknown).error, want: 30_000 },
     { name: 'an object that is wrong', error: joinFailures([failureOf('Secret b', invalid)]), want: undefined },
     { name: 'anything else', error: new Error('no'), want: undefined },
   ];
