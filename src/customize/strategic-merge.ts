@@ -192,7 +192,7 @@ function arrange(merged: readonly Json[], order: readonly Json[], { reference, k
 function withoutValues(list: Json | undefined, deleted: Json[], { path, type }: Position): Json | undefined {
   if (list === undefined) return undefined;
   if (type.isSet !== true || !Array.isArray(list)) {
-    throw new Error(`${path} is no list of plain values that is merged: $deleteFromPrimitiveList does not apply`);
+    throw new Error(`${path} is not a list of plain values that is merged: $deleteFromPrimitiveList does not apply`);
   }
   return list.filter((item) => !deleted.includes(item));
 }

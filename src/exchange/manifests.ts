@@ -73,7 +73,7 @@ function parseDocument(text: string): unknown {
 const YAML_FORMAT = { uniqueKeys: false, prettyErrors: false } as const;
 
 function asStrategyObject(value: unknown): KubernetesObject {
-  if (!isJsonObject(value)) throw new Error('is no object');
+  if (!isJsonObject(value)) throw new Error('is not an object');
   const { kind, apiVersion, metadata } = value;
   if (typeof kind !== 'string' || !isStrategyKind(kind))
     throw new Error(`has the unknown kind ${JSON.stringify(kind)}`);

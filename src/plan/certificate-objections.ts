@@ -51,7 +51,7 @@ function findMisfits({ ca, server }: CertificateSettings, selfSigned: SelfSigned
 
 /**
  * Checks 2 to 5 of spec/webhooks.md §4.3: old fields not beside new ones, effective lifetimes that fit together, both fields named
- * (spec/field-reports.md B48). A value that is no duration is an objection that names its field.
+ * (spec/field-reports.md B48). A value that is not a duration is an objection that names its field.
  */
 export function findCertificateObjections(spec: KubeVirtSpec): CertificateObjection[] {
   const selfSigned = spec.certificateRotateStrategy?.selfSigned;

@@ -28,7 +28,7 @@ const LEAST_DURATION = parseDuration('5s', 'default');
 const ROOT = 'spec.certificateRotateStrategy.selfSigned';
 
 /**
- * The lifetimes that a KubeVirt object asks for; the deprecated fields win. Throws an error that names the field when a value is no duration, a lifetime
+ * The lifetimes that a KubeVirt object asks for; the deprecated fields win. Throws an error that names the field when a value is not a duration, a lifetime
  * is below five seconds, or a renewal is negative.
  */
 export function readCertificateSettings(spec: KubeVirtSpec): CertificateSettings {

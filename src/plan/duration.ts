@@ -29,7 +29,7 @@ export function parseDuration(text: string, field: string): Nanoseconds {
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === '0') return 0n;
   if (body.length > MAX_LENGTH || !DURATION.test(body)) {
-    throw new Error(`${field}: "${text.slice(0, MAX_LENGTH)}" is no duration; write it like 168h or 1h30m`);
+    throw new Error(`${field}: "${text.slice(0, MAX_LENGTH)}" is not a duration; write it like 168h or 1h30m`);
   }
   const parts = [...body.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)];
   const total = parts.reduce((sum, [, whole = '', fraction = '', unit = 's']) => {

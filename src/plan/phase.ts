@@ -75,11 +75,11 @@ function findBlockage(
 ): string | undefined {
   const [other] = others;
   if (other !== undefined) {
-    return `${keyOf(kubeVirt)} is not looked after while there is another KubeVirt object, ${keyOf(other)}; delete one of them`;
+    return `${keyOf(kubeVirt)} is not reconciled while there is another KubeVirt object, ${keyOf(other)}; delete one of them`;
   }
   const { namespace = '' } = kubeVirt.metadata;
   if (namespace === operatorNamespace) return undefined;
-  return `${keyOf(kubeVirt)} is not looked after: the operator works in namespace ${operatorNamespace} only`;
+  return `${keyOf(kubeVirt)} is not reconciled: the operator works in namespace ${operatorNamespace} only`;
 }
 
 function keyOf({ metadata }: KubeVirt): string {

@@ -37,7 +37,7 @@ function findLeader({ world, operatorNamespace }: AddressContext): KubernetesObj
 function parsePort(text = ''): number {
   if (text === '') return DEFAULT_PORT;
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port > 0 && port < 65_536)) throw new Error(`spec.synchronizationPort: "${text}" is no port`);
+  if (!(port > 0 && port < 65_536)) throw new Error(`spec.synchronizationPort: "${text}" is not a port`);
   return port;
 }
 

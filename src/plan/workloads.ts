@@ -95,7 +95,7 @@ function withTlsArguments(pod: JsonObject, deployment: string, spec: KubeVirtSpe
 export function describeUntold(workload: KubernetesObject, spec: KubeVirtSpec): string | undefined {
   const container = toldContainerOf(workload.metadata.name ?? '', spec);
   if (container === undefined || hasContainer(podSpecOf(workload), container)) return undefined;
-  return `${describe(workload)} has no container ${container}, which is to be told of settings`;
+  return `${describe(workload)} has no container ${container}, to which settings have to be passed`;
 }
 
 function toldContainerOf(workload: string, { configuration }: KubeVirtSpec): string | undefined {

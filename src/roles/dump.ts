@@ -53,6 +53,6 @@ function readTarget({ config }: RoleContext): TargetDeployment {
     if (target.namespace === '') throw new Error('there is no text at key "namespace"');
     return target;
   } catch (error) {
-    throw new ConfigurationError('TARGET_DEPLOYMENT_CONFIG is no deployment config', { cause: error });
+    throw new ConfigurationError('TARGET_DEPLOYMENT_CONFIG is not a deployment config', { cause: error });
   }
 }

@@ -36,7 +36,7 @@ export async function runRoles(args: readonly string[]): Promise<number> {
   if (asked !== undefined) return runRole(asked.role, asked.rest);
   const known = [...ROLES.filter((role) => role !== 'dump'), ...COMMANDS.keys()];
   process.stderr.write(
-    `unknown role or command "${name}"; one of: ${known.join(', ')}; --help tells what each is for\n`,
+    `unknown role or command "${name}"; one of: ${known.join(', ')}; --help says what each is for\n`,
   );
   return EXIT.usage;
 }

@@ -56,7 +56,7 @@ async function readDiscovery(connection: ApiConnection, path: string, signal: Ab
 async function isKnownGroup(connection: ApiConnection, version: string, signal: AbortSignal): Promise<boolean> {
   const path = `/apis/${version.split('/')[0] ?? ''}`;
   const group = await readDiscovery(connection, path, signal);
-  if (group === 'unavailable') throw new Error(`GET ${path}: the API server does not tell its groups yet`);
+  if (group === 'unavailable') throw new Error(`GET ${path}: the API server does not list its groups yet`);
   return group !== undefined;
 }
 

@@ -18,7 +18,7 @@ export type Outcome =
 /** The outcome of a pass that threw. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const error =
-    thrown instanceof Error ? thrown : new Error('a pass threw something that is no error', { cause: thrown });
+    thrown instanceof Error ? thrown : new Error('a pass threw something that is not an error', { cause: thrown });
   return { type: 'retry', error };
 }
 

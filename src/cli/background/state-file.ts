@@ -42,7 +42,7 @@ function parseState(text: string, file: string): SandboxState {
   } catch {
     // Told below in the same words.
   }
-  throw new Error(`${file} is no state of a sandbox: remove it, or name another with --state`);
+  throw new Error(`${file} is not the state file of a sandbox: remove it, or name another with --state`);
 }
 
 /** Whether a process of this user exists. */

@@ -78,7 +78,9 @@ function renderChanges(changes: readonly ObjectChange[], { isFull }: TextOptions
   const told = changes.filter((change) => !isQuiet(change));
   const quiet = changes.filter(isQuiet);
   const rest =
-    quiet.length === 0 ? '' : `  ~ ${quiet.length} more, of which only labels and annotations change (--full tells)\n`;
+    quiet.length === 0
+      ? ''
+      : `  ~ ${quiet.length} more, of which only labels and annotations change (--full shows them)\n`;
   const lines = told.map((change) => renderChange(change, isFull, paint)).join('');
   return `${paint('strong', `Change ${changes.length}`)}\n${lines}${rest}`;
 }

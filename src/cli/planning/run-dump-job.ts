@@ -94,7 +94,7 @@ async function failWithJob(
     },
     signal,
   );
-  throw new Error(`the Job ${objectKey(job.name, job.namespace)} has failed: ${reason}; its pod's log tells more`);
+  throw new Error(`the Job ${objectKey(job.name, job.namespace)} has failed: ${reason}; its pod's log says more`);
 }
 
 /** Without the signal of the run: what was left behind has to go also after a time-out. */

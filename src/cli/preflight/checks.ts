@@ -108,7 +108,7 @@ function checkKubeVirts({ kubeVirts, operatorNamespace }: Facts): ReturnType<Che
   if (kubeVirts.length > 1) {
     const names = kubeVirts.map(titleOf).join(' and ');
     return [
-      { level: 'problem', text: `there are several, ${names}: none is looked after`, remedy: 'delete all but one' },
+      { level: 'problem', text: `there are several, ${names}: none is reconciled`, remedy: 'delete all but one' },
     ];
   }
   return kubeVirts

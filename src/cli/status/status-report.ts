@@ -71,7 +71,7 @@ function findRemarks({ scene, kubeVirt, others, operator, deletionBlock }: Statu
   return [
     ...others.map(
       (other) =>
-        `there is another KubeVirt object, ${titleOf(other)}: neither is looked after until one of them is deleted`,
+        `there is another KubeVirt object, ${titleOf(other)}: neither is reconciled until one of them is deleted`,
     ),
     ...findTroubles(scene.table),
     ...(isAway ? [`no pod of the operator is ready: nobody looks after this installation`] : []),

@@ -53,7 +53,7 @@ function renderComponents({ components }: StatusReport, paint: Paint): string {
 }
 
 function renderOperator({ operator, version }: StatusReport): string {
-  const by = version.operator === '' ? '' : `, last looked after by ${version.operator}`;
+  const by = version.operator === '' ? '' : `, last reconciled by ${version.operator}`;
   if (operator.length === 0) return `\n  The operator runs outside of Deployments, or not at all${by}\n`;
   const list = operator.map(({ name, ready, wanted }) => `${name} ${ready}/${wanted} ready`).join(', ');
   return `\n  Operator: ${list}${by}\n`;

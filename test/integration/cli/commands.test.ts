@@ -428,7 +428,7 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
       assert.equal(preflight.code, 3);
       assert.match(
         preflight.out,
-        /✗ KubeVirt objects: there are several, default\/other and kubevirt\/kubevirt: none is looked after/,
+        /✗ KubeVirt objects: there are several, default\/other and kubevirt\/kubevirt: none is reconciled/,
       );
       const planned = await plan(['--namespace', NAMESPACE]);
       assert.equal(planned.code, 3);

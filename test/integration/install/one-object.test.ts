@@ -73,7 +73,7 @@ test('one ServiceAccount goes the whole way through separate processes, is put b
   );
 });
 
-test('of two KubeVirt objects neither is looked after; when one goes, the other is again', async (context) => {
+test('of two KubeVirt objects neither is reconciled; when one goes, the other is again', async (context) => {
   const site = await startSite(context);
   const { api } = site.plane;
   await api.expect('POST', '/api/v1/namespaces', {

@@ -103,7 +103,7 @@ test('when it is gone, its installation is adopted: no pod is restarted, no work
   assert.deepEqual(others, ['update kubevirts/status kubevirt']);
 });
 
-test('adopted, it is looked after: an edit of the KubeVirt object and a drift are answered', { skip }, async () => {
+test('adopted, it is reconciled: an edit of the KubeVirt object and a drift are answered', { skip }, async () => {
   const mark = await markAudit(site);
   await editKubeVirt(site, { spec: { configuration: { developerConfiguration: { cpuAllocationRatio: 4 } } } });
   await whenDeployed(site);

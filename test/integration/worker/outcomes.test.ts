@@ -116,7 +116,7 @@ const THROWN = [
     name: 'something that is no error',
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- that is what is tested
     pass: () => Promise.reject('boom'),
-    want: 'a pass threw something that is no error',
+    want: 'a pass threw something that is not an error',
   },
 ];
 

@@ -266,7 +266,7 @@ describe('applyStrategicMerge', () => {
     {
       name: '$deleteFromPrimitiveList of a list that is replaced',
       patch: deployment({ '$deleteFromPrimitiveList/tolerations': [] }),
-      want: /tolerations is no list of plain values/,
+      want: /tolerations is not a list of plain values/,
     },
     {
       name: 'a directive that is no list',

@@ -173,7 +173,7 @@ describe('parseStrategyConfigMap', () => {
       want: /document 1: has the unknown kind undefined/,
     },
     { name: 'no name', configMap: configMap('kind: Secret\nmetadata: {}\n'), want: /is a Secret without a name/ },
-    { name: 'no object', configMap: configMap('hello'), want: /document 1: is no object/ },
+    { name: 'no object', configMap: configMap('hello'), want: /document 1: is not an object/ },
     { name: 'no YAML', configMap: configMap('a: [1'), want: /document 1: / },
     {
       name: 'an old CRD',

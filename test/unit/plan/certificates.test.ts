@@ -351,7 +351,7 @@ describe('renewals asked for earlier than certificates live', () => {
 
 describe('bad durations', () => {
   const rows = [
-    { selfSigned: { ca: { duration: 'a week' } }, want: /selfSigned\.ca\.duration: "a week" is no duration/ },
+    { selfSigned: { ca: { duration: 'a week' } }, want: /selfSigned\.ca\.duration: "a week" is not a duration/ },
     { selfSigned: { server: { renewBefore: '-1h' } }, want: /selfSigned\.server\.renewBefore: must not be negative/ },
     {
       selfSigned: { certRotateInterval: '0s' },

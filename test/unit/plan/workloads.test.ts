@@ -161,7 +161,7 @@ describe('what containers are told', () => {
       const { problems, writes: rest } = await installation.pass();
       const writes = [...first.writes, ...rest];
       assert.deepEqual(problems, [
-        `${kind} kubevirt/${name} has no container ${container}, which is to be told of settings`,
+        `${kind} kubevirt/${name} has no container ${container}, to which settings have to be passed`,
       ]);
       for (const write of ['virt-api', 'virt-controller', 'virt-exportproxy', 'virt-template-controller'])
         assert.ok(writes.includes(`patch Deployment ${write}`), write);

@@ -36,10 +36,10 @@ test('B48: the condition goes with its cause, and a status without problems is n
   assert.equal(withProblems(available, kubeVirt({ ca: { duration: '48h' } }), { outdated: [] }), available);
 });
 
-test('B48: old fields beside new ones, and a text that is no duration, are told as well', () => {
+test('B48: old fields beside new ones, and a text that is not a duration, are told as well', () => {
   const status = withProblems({}, kubeVirt({ caRotateInterval: 'soon', ca: {} }));
   const { message = '' } = condition(status, 'CertificateSettingsInvalid') ?? {};
-  assert.match(message, /caRotateInterval are deprecated and conflict.*"soon" is no duration/);
+  assert.match(message, /caRotateInterval are deprecated and conflict.*"soon" is not a duration/);
 });
 
 test('B39: operands with an old certificate are a condition that names pods and Secrets, in part when there are many', () => {

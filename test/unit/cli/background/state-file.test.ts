@@ -46,7 +46,10 @@ describe('the state of a sandbox', () => {
   ] as const) {
     test(`a file of something else is left alone: ${name}`, async () => {
       const file = write(name, content);
-      await assert.rejects(readState(file), /is no state of a sandbox: remove it, or name another with --state/);
+      await assert.rejects(
+        readState(file),
+        /is not the state file of a sandbox: remove it, or name another with --state/,
+      );
       assert.ok(existsSync(file));
     });
   }

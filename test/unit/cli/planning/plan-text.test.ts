@@ -85,7 +85,7 @@ Change 3
       spec.template.spec.containers[main].image: a:1 → a:2
   ~ Deployment kubevirt/virt-api
       spec.template.spec.containers[main].image: b:1 → b:2
-  ~ 1 more, of which only labels and annotations change (--full tells)
+  ~ 1 more, of which only labels and annotations change (--full shows them)
 
 Delete 1
   - Service kubevirt/s

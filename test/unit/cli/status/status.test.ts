@@ -126,7 +126,7 @@ describe('a status', () => {
   COMPONENT             READY   UPDATED   STATE
   Deployment virt-api   1/2     2/2       outdated
 
-  Operator: virt-operator 2/2 ready, last looked after by v1.9.0
+  Operator: virt-operator 2/2 ready, last reconciled by v1.9.0
 `,
     );
   });
