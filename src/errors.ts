@@ -30,6 +30,11 @@ function isFailedTest(error: ApiError): boolean {
   );
 }
 
+/** True when the API server takes no object with this content, whoever asks and however often. */
+export function isContentRefused(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 422 || error.status === 400) && !isFailedTest(error);
+}
+
 /**
  * True when the API server is still setting up the storage of a kind whose CRD is new. It says 429 and asks for a second of patience, and is ready
  * after a few milliseconds; other calls are not concerned.

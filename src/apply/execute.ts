@@ -7,8 +7,8 @@ import { errorText, isNotFound, isTransient, PassAborted } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { NO_TRACE, type Span, type Trace } from '../trace/trace.ts';
 import type { Action, PassContext, PlannedEvent, RolloutHold, Step, StepPlan } from '../plan/types.ts';
-import { isWorthRepeating, runBatch, type FailedAction } from './batch.ts';
-import type { ApiClient } from './client.ts';
+import { isWorkloadRefused, isWorthRepeating, runBatch, type FailedAction } from './batch.ts';
+import type { ApiClient, Target } from './client.ts';
 import { recordGeneration } from './generations.ts';
 import { Overlay } from './overlay.ts';
 import { describeAction, describeTarget, performAction, targetOf, type Answer } from './perform.ts';
@@ -118,6 +118,7 @@ class Run {
   /** Absent until a step has asked. */
   #answer: Pick<PassContext, 'rolloutHold'> | undefined;
   readonly #written: Write[] = [];
+  readonly #refused: Target[] = [];
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -163,9 +164,11 @@ class Run {
       const failed = await runBatch(plan.actions, (action) => this.#perform(step, action));
       this.#throwIfAborted();
       if (failed.length === 0) return this.#takeProblems(step, plan);
+      const open = this.#leaveAlone(step, failed);
+      if (open.length === 0) continue;
       const isLate = performance.now() - begun > REPEAT_WITHIN_MS;
-      if (isLate || !isWorthRepeating(failed, attempt)) {
-        this.#giveUp(step, failed);
+      if (isLate || !isWorthRepeating(open, attempt)) {
+        this.#giveUp(step, open);
         return;
       }
       if (this.#options.isOutdated?.() === true) {
@@ -173,8 +176,16 @@ class Run {
         this.#stopped = { step: step.name, awaited: 'a pass over the object as it is now' };
         return;
       }
-      await this.#readAgain(failed, attempt);
+      await this.#readAgain(open, attempt);
     }
+  }
+
+  /** A workload that is refused is a failure of its own: the steps go on as they do without one that cannot be customised. Returns the other failures. */
+  #leaveAlone(step: Step, failed: readonly FailedAction[]): FailedAction[] {
+    const refused = failed.filter(isWorkloadRefused);
+    this.#giveUp(step, refused);
+    this.#refused.push(...refused.map(({ action }) => targetOf(action)));
+    return failed.filter((each) => !isWorkloadRefused(each));
   }
 
   #tellEvents(plan: StepPlan): void {
@@ -300,7 +311,9 @@ class Run {
   }
 
   #context(): PassContext {
-    return { ...this.#options.context, ...this.#answer, world: this.#world, generations: this.#generations };
+    const { context } = this.#options;
+    const leftAlone = [...(context.leftAlone ?? []), ...this.#refused.map(asLeftAlone)];
+    return { ...context, ...this.#answer, leftAlone, world: this.#world, generations: this.#generations };
   }
 
   #fail(step: Step, error: unknown): void {
@@ -315,4 +328,8 @@ class Run {
     const { signal } = this.#options;
     if (signal.aborted) throw new PassAborted(String(signal.reason), { cause: signal.reason });
   }
+}
+
+function asLeftAlone({ kind, name, namespace }: Target): NonNullable<PassContext['leftAlone']>[number] {
+  return { kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }

@@ -93,3 +93,17 @@ test('B34: a patch that fits nothing of virt-handler leaves the running one alon
   await editKubeVirt(site, { spec: { customizeComponents: null } });
   await whenDeployed(site);
 });
+
+test('B34: a patch after which the API server refuses virt-api is told, and other changes are made', async () => {
+  const patch = '{"spec":{"template":{"spec":{"containers":[]}}}}';
+  const patches: CustomizePatch[] = [{ resourceType: 'Deployment', resourceName: 'virt-api', type: 'merge', patch }];
+  await editKubeVirt(site, { spec: { customizeComponents: { patches }, infra: { replicas: 4 } } });
+  await eventually(
+    () => readDeployment('virt-controller'),
+    (deployment) => deployment?.spec.replicas === 4,
+  );
+  assertSays(await whenFailed(), /Deployment kubevirt\/virt-api/, /spec\.template\.spec\.containers/);
+  await editKubeVirt(site, { spec: { customizeComponents: null } });
+  await whenDeployed(site);
+  assert.equal((await readDeployment('virt-api'))?.spec.replicas, 4);
+});

@@ -99,3 +99,49 @@ describe('a newer wish while a step runs', () => {
     assert.equal(report.stopped, undefined);
   });
 });
+
+describe('content that the API server refuses', () => {
+  const invalid = new ApiError('spec.template.spec.containers: Required value', { status: 422, reason: 'Invalid' });
+
+  /** A step that creates objects of a kind, but for those that are left alone. */
+  function createAll(kind: 'Deployment' | 'ConfigMap', names: readonly string[]): Step {
+    const objects = names.map((name) => ({ apiVersion: 'v1', kind, metadata: { name, namespace: 'n' } }));
+    return {
+      name: 'all',
+      plan: ({ leftAlone = [] }) => ({
+        actions: objects
+          .filter(({ metadata }) => !leftAlone.some(({ name }) => name === metadata.name))
+          .map((object) => ({ verb: 'create', kind, object })),
+      }),
+    };
+  }
+
+  async function run(kind: 'Deployment' | 'ConfigMap') {
+    const asked: string[] = [];
+    const client = clientOf((object) => {
+      const { name = '' } = object.metadata;
+      asked.push(name);
+      return name === 'bad' ? Promise.reject(invalid) : Promise.resolve(object);
+    });
+    const report = await runSteps([createAll(kind, ['bad', 'good']), create('next')], optionsOf({ client }));
+    return { asked, report };
+  }
+
+  it('B34: of a workload is told and not asked for again, and the steps go on without it', async () => {
+    const { asked, report } = await run('Deployment');
+    assert.deepEqual(
+      report.failures.map(({ object }) => object),
+      ['Deployment n/bad'],
+    );
+    // The client keeps nothing, so that what was created is asked for again.
+    assert.deepEqual([asked.filter((name) => name === 'bad').length, asked.at(-1)], [1, 'next']);
+    assert.deepEqual(report.context.leftAlone, [{ kind: 'Deployment', name: 'bad', namespace: 'n' }]);
+    assert.equal(report.completed, false);
+  });
+
+  it('of anything else, which others build on, ends the run', async () => {
+    const { asked, report } = await run('ConfigMap');
+    assert.ok(!asked.includes('next'));
+    assert.equal(report.failures.length, 1);
+  });
+});
