@@ -117,7 +117,7 @@ async function again(key) {
       body: JSON.stringify({ key }),
     });
     if (!answer.ok) throw new Error((await answer.json()).error);
-    return `Asked for at ${new Date().toLocaleTimeString()}`;
+    return `Requested at ${new Date().toLocaleTimeString()}`;
   } catch (error) {
     return `No pass was started: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -50,7 +50,7 @@ function emptyText({ redis, situations }) {
   }
   if (redis?.state === 'away') return 'Nothing has been seen yet, because Redis is not reachable.';
   if (redis?.state === 'searching') return 'No gateway or worker has put its queue into Redis yet.';
-  return 'Waiting for the first news…';
+  return 'Waiting for the first update…';
 }
 
 /**
@@ -231,5 +231,5 @@ function updateConditions(body, situation) {
  * @param {string | undefined} failure
  */
 function messageText({ message }, failure) {
-  return message === failure ? 'as said above' : message || '–';
+  return message === failure ? 'see above' : message || '–';
 }

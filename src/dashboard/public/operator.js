@@ -18,7 +18,7 @@ export function showOperator(state) {
 
 const NOBODY = 'Nobody: nothing is installed or repaired until a worker leads.';
 /** A Redis that has lost the lock knows of no leader, although one is at work. */
-const HANDING_OVER = 'Not told at the moment; a pass is running.';
+const HANDING_OVER = 'Not known at the moment; a pass is running.';
 
 /** @param {HTMLElement} parent */
 function buildVerdictIn(parent) {

@@ -85,7 +85,7 @@ function createDetails(pass) {
   const cell = build('td');
   cell.colSpan = 7;
   cell.append(build('p', '', `KubeVirt ${key}, reconciled by ${worker} as job ${pass.id} of the queue.`));
-  if (reason !== undefined) cell.append(build('p', '', build('strong', '', 'Why it comes again: '), reason));
+  if (reason !== undefined) cell.append(build('p', '', build('strong', '', 'Reason: '), reason));
   const lists = build('div', 'lists');
   const errorTexts = errors.map(({ object, error }) => `${object}: ${error}`);
   if (errorsTotal > 0) lists.append(createList(plural(errorsTotal, 'error'), errorTexts, errorsTotal));

@@ -168,7 +168,7 @@ export function certificateVerdict({ notBefore, notAfter, renewsAt }, now) {
 const OUTCOME = {
   done: { tone: 'good', text: 'done' },
   later: { tone: 'busy', text: 'to be continued' },
-  retry: { tone: 'bad', text: 'failed, comes again' },
+  retry: { tone: 'bad', text: 'failed, will be retried' },
   never: { tone: 'bad', text: 'failed, needs a change' },
   aborted: { tone: 'idle', text: 'handed over' },
 };
@@ -186,8 +186,8 @@ const CAUSE = {
   added: 'created',
   modified: 'changed',
   deleted: 'deleted',
-  resync: 'regular look',
-  timer: 'planned look',
+  resync: 'periodic check',
+  timer: 'scheduled check',
   retry: 'retry',
   recovered: 'recovery',
   requested: 'request',

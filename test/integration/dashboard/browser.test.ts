@@ -196,7 +196,10 @@ test('a failure is told with its reason, and each error with its object', SKIP_L
   await phase(page).filter({ hasText: 'Failing' }).waitFor(LONG);
   assert.match(await textOf(page, '[data-part="failure"]'), /virt-controller[\s\S]*\/spec\/nothing/);
   // New passes come on top meanwhile: the row is held by its key.
-  const key = await page.locator('#passes tbody', { hasText: 'failed, comes again' }).first().getAttribute('data-key');
+  const key = await page
+    .locator('#passes tbody', { hasText: 'failed, will be retried' })
+    .first()
+    .getAttribute('data-key');
   const failed = page.locator(`#passes tbody[data-key="${key ?? ''}"]`);
   await failed.getByRole('button').click();
   assert.match(await failed.locator('.details').innerText(), /1 error\s.*virt-controller: .*\/spec\/nothing/);

@@ -144,7 +144,7 @@ test('two KubeVirt objects have a card each, and the one that is gone loses its 
   await page.getByRole('article', { name: 'KubeVirt b/two' }).waitFor();
   const cards = page.getByRole('article');
   assert.deepEqual(await cards.locator('[data-part="failure"]').allInnerTexts(), ['there are two', 'there are two']);
-  assert.deepEqual(await cards.locator('.conditions td.text').allInnerTexts(), ['as said above', 'as said above']);
+  assert.deepEqual(await cards.locator('.conditions td.text').allInnerTexts(), ['see above', 'see above']);
   assert.deepEqual(await askPage(page, 'audit'), []);
   await board.write(buildSituation({ key: 'a/one' }));
   await board.remove('b/two');
@@ -234,7 +234,7 @@ test('a person signs in, may start passes, and signs out', SKIP, async (t) => {
   await page.getByRole('button', { name: 'Start a pass now' }).click();
   await page
     .getByRole('status')
-    .getByText(/^Asked for at /)
+    .getByText(/^Requested at /)
     .waitFor();
   const { causes } = await queue.takeCauses('kubevirt/kubevirt');
   assert.deepEqual(

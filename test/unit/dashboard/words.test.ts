@@ -186,7 +186,10 @@ const causes: { given: Cause[]; total?: number; want: string }[] = [
     given: [{ type: 'modified', kind: 'Deployment', name: 'virt-api', namespace: 'kubevirt', at: 1 }],
     want: 'Deployment virt-api changed',
   },
-  { given: [{ type: 'timer', note: 'renewal of kubevirt-ca', at: 1 }], want: 'planned look: renewal of kubevirt-ca' },
+  {
+    given: [{ type: 'timer', note: 'renewal of kubevirt-ca', at: 1 }],
+    want: 'scheduled check: renewal of kubevirt-ca',
+  },
   {
     given: [{ type: 'recovered', note: 'Redis is back', at: 1 }],
     total: 3,
