@@ -176,7 +176,9 @@ class Kubelet {
       })),
     };
     const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/status`;
-    await this.#options.plane.api.expect('PATCH', path, { status }, 'application/merge-patch+json');
+    const answer = await this.#options.plane.api.call('PATCH', path, { status }, 'application/merge-patch+json');
+    // Whoever asked for the Job may have removed it as soon as its ConfigMap was there.
+    if (answer.status !== 200 && answer.status !== 404) throw new Error(`${answer.status}: ${answer.text}`);
   }
 }
 

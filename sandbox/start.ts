@@ -171,7 +171,8 @@ async function install(
     dashboard: `http://127.0.0.1:${options.dashboardPort}`,
     redis: redisUrl,
   });
-  tellReady({ options, cluster, log: operator.logFile, seconds: (performance.now() - applied) / 1000 });
+  const seconds = (performance.now() - applied) / 1000;
+  tellReady({ options, cluster, redisUrl, log: operator.logFile, seconds });
   return { ended };
 }
 
@@ -184,12 +185,21 @@ async function bringUp(api: Installer, redisUrl: string, signal: AbortSignal): P
   await followToEnd({ api, kubeVirt, redisUrl, tell, signal });
 }
 
-function tellReady(ready: { options: StartOptions; cluster: TargetCluster; log: string; seconds: number }): void {
-  const { options, cluster, log, seconds } = ready;
+function tellReady(ready: {
+  options: StartOptions;
+  cluster: TargetCluster;
+  redisUrl: string;
+  log: string;
+  seconds: number;
+}): void {
+  const { options, cluster, redisUrl, log, seconds } = ready;
+  // The user knows his own, and its address may hold a password.
+  const redis = process.env['REDIS_URL'] === undefined ? redisUrl : 'that of REDIS_URL';
   tell(`Deployed, ${seconds.toFixed(1)} s after the KubeVirt object was created`);
   console.log(`
   Metrics    https://127.0.0.1:${options.port}/metrics
   Dashboard  http://127.0.0.1:${options.dashboardPort}
+  Redis      ${redis}
   Log        ${log}
 
   export KUBECONFIG=${cluster.kubeconfig}

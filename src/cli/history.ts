@@ -46,10 +46,17 @@ async function history(session: HistorySession): Promise<Answer> {
   return { text: (paint) => renderHistory(entries, io.now().getTime(), paint), json: entries };
 }
 
+function readRedisUrl(text = ''): string | undefined {
+  if (text === '') return undefined;
+  if (['redis:', 'rediss:'].includes(URL.parse(text)?.protocol ?? '')) return text;
+  // Not quoted: the text may hold a password.
+  throw new UsageError('--redis-url or REDIS_URL is no address of the form redis://host:port or rediss://host:port');
+}
+
 /** The passes, as far as Redis tells them; that it does not is a failure only when the user has named it. */
 async function readAll({ flags, io, tell }: HistorySession, client: ApiClient, limit: number): Promise<PassRecord[]> {
-  const url = flags['redis-url'] ?? io.env['REDIS_URL'] ?? '';
-  if (url === '') {
+  const url = readRedisUrl(flags['redis-url'] ?? io.env['REDIS_URL']);
+  if (url === undefined) {
     tell('without --redis-url and REDIS_URL only Events are shown');
     return [];
   }
@@ -65,7 +72,7 @@ async function readAll({ flags, io, tell }: HistorySession, client: ApiClient, l
 
 /** Entries for people, as seen at `now`. */
 export function renderHistory(entries: readonly HistoryEntry[], now: number, paint: Paint): string {
-  if (entries.length === 0) return 'nothing has happened lately\n';
+  if (entries.length === 0) return 'nothing is on record here\n';
   const rows = entries.map(({ at, what, isBad, about, text }) => [
     describeTime(at, now),
     isBad ? paint('bad', what) : what,

@@ -6,11 +6,16 @@ import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { UsageError } from './frame/exit.ts';
 
+/** How the schema tells a field that it does not know. */
+const UNKNOWN = ': forbidden property';
+
 /** How a file is read, and who is told what is odd about it. */
 export interface FileIo {
   /** Reads a file, or standard input for `-`. */
   read: (file: string) => Promise<string>;
   warn: (sentence: string) => void;
+  /** Fields that the definition does not know are refused instead of warned of: whoever applies the object would be refused later, in other words. */
+  isStrict?: boolean;
 }
 
 /** Reads the KubeVirt object in a file and checks it against its schema. Rejects with a UsageError that names the file and what is wrong with it. */
@@ -20,7 +25,7 @@ export async function readKubeVirtFile(path: string, io: FileIo): Promise<KubeVi
   const { kind, metadata } = object;
   if (kind !== 'KubeVirt') {
     throw new UsageError(
-      `${file} holds ${typeof kind === 'string' ? `a ${kind}` : 'no object with a kind'}, not a KubeVirt`,
+      `${file} holds ${typeof kind === 'string' ? `a ${kind}` : 'an object without a kind'}, not a KubeVirt`,
     );
   }
   const kubeVirt = asKubeVirt({ ...object, metadata });
@@ -34,11 +39,14 @@ export async function readKubeVirtFile(path: string, io: FileIo): Promise<KubeVi
 }
 
 /** As the API server would: unknown fields are dropped with a warning, everything else that the CRD does not allow is refused. */
-function checkSchema({ spec }: KubeVirt, file: string, io: FileIo): void {
+function checkSchema({ spec }: KubeVirt, file: string, { warn, isStrict = false }: FileIo): void {
   const problems = createSchemaCheck(buildKubeVirtCrd)({ spec });
-  const isUnknownField = (problem: string): boolean => problem.endsWith(': forbidden property');
-  for (const problem of problems.filter(isUnknownField)) io.warn(`${file}: ${problem}, ignored`);
-  const refused = problems.filter((problem) => !isUnknownField(problem));
+  const unknown = problems
+    .filter((problem) => problem.endsWith(UNKNOWN))
+    .map((problem) => problem.slice(0, -UNKNOWN.length));
+  const refused = problems.filter((problem) => !problem.endsWith(UNKNOWN));
+  if (isStrict) refused.push(...unknown.map((path) => `${path} is no field of it`));
+  else for (const path of unknown) warn(`${file}: ${path} is no field of a KubeVirt object; it is ignored`);
   if (refused.length > 0) throw new UsageError(`the KubeVirt object in ${file} is not valid: ${refused.join('; ')}`);
 }
 

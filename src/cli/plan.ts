@@ -21,6 +21,9 @@ const FLAGS = {
   full: { type: 'boolean', default: false },
 } as const;
 
+/** A tag, or a digest in its place. */
+const IMAGE_TAG = /^@?\w[\w.:-]*$/;
+
 /** The command `plan`. */
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'plan',
@@ -49,6 +52,8 @@ type PlanSession = Session<typeof FLAGS>;
 async function plan(session: PlanSession): Promise<Answer> {
   const { flags, io, signal } = session;
   if (flags.cr !== undefined && flags.to !== undefined) throw new UsageError('--cr and --to exclude each other');
+  if (flags.to !== undefined && !IMAGE_TAG.test(flags.to))
+    throw new UsageError(`--to takes a version as spec.imageTag does, for example v1.9.1, not "${flags.to}"`);
   const now = io.now();
   const wanted = await readWanted(session);
   const scene = await openScene({

@@ -48,10 +48,8 @@ async function setup(session: Session<typeof FLAGS>): Promise<Answer> {
 }
 
 async function readKubeVirt(file: string, { io, tell }: Session<typeof FLAGS>): Promise<KubeVirt> {
-  const warn = (sentence: string): void => {
-    tell(`warning: ${sentence}`);
-  };
-  const kubeVirt = await readKubeVirtFile(file, { read: io.read, warn });
+  // It is applied with server-side apply, which takes no field that the definition does not know.
+  const kubeVirt = await readKubeVirtFile(file, { read: io.read, warn: tell, isStrict: true });
   if (kubeVirt.metadata.name !== undefined) return kubeVirt;
   throw new UsageError(`the KubeVirt object in ${file} has no name: set metadata.name, for example kubevirt`);
 }

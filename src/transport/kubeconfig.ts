@@ -4,7 +4,7 @@ import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config
 // Single files of the client library: its index costs 75 MB of memory (docs/decisions/memory-of-the-client.md).
 import { newClusters, newContexts, newUsers } from '@kubernetes/client-node/dist/config_types.js';
 import { parse } from 'yaml';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError, errorText } from '../errors.ts';
 
 /** A broken entry that is not in use is no reason to refuse the file. */
 const LENIENT = { onInvalidEntry: 'filter' } as const;
@@ -28,7 +28,7 @@ export async function readKubeconfig(file: string, name?: string): Promise<Curre
 
 /** Parses the text of a kubeconfig file. `directory` is what its relative paths start from, `wanted` a context other than the current one. */
 export function parseKubeconfig(text: string, directory: string, wanted?: string): CurrentContext {
-  const config = parse(text) as Record<string, unknown> | null;
+  const config = parseYaml(text);
   const context = findContext(config, wanted);
   const cluster = newClusters(config?.['clusters'], LENIENT).find((candidate) => candidate.name === context.cluster);
   if (cluster === undefined) throw new Error(`cluster ${JSON.stringify(context.cluster)} is not among its clusters`);
@@ -46,12 +46,24 @@ export function parseKubeconfig(text: string, directory: string, wanted?: string
   };
 }
 
+function parseYaml(text: string): Record<string, unknown> | null {
+  try {
+    return parse(text) as Record<string, unknown> | null;
+  } catch (cause) {
+    // Below its first line the parser draws a picture of the place, which may hold a password.
+    // Without the cause, whose text has the picture too.
+    // eslint-disable-next-line preserve-caught-error -- the cause is what must not be told
+    throw new Error(`it is neither YAML nor JSON: ${errorText(cause).split(':\n')[0] ?? ''}`);
+  }
+}
+
 function findContext(config: Record<string, unknown> | null, wanted: string | undefined): Context {
   const name = wanted ?? config?.['current-context'];
   const context = newContexts(config?.['contexts'], LENIENT).find((candidate) => candidate.name === name);
   if (context !== undefined) return context;
+  if (name === undefined || name === '') throw new Error('it has no current-context');
   const title = wanted === undefined ? 'current-context' : 'context';
-  throw new Error(`${title} ${JSON.stringify(name ?? '')} is not among its contexts`);
+  throw new Error(`${title} ${JSON.stringify(name)} is not among its contexts`);
 }
 
 function parseExtra(users: unknown, name: string, directory: string): CurrentContext['extra'] {

@@ -65,7 +65,11 @@ async function build(): Promise<void> {
 }
 
 async function start(args: readonly string[], logFile: string): Promise<ChildProcess> {
-  const log = await open(logFile, 'w', 0o600);
+  const log = await open(logFile, 'w', 0o600).catch((cause: unknown) => {
+    throw new UsageError('the folder of the state file cannot be written to: name another file with --state', {
+      cause,
+    });
+  });
   try {
     // A session of its own: it outlives this process and the terminal.
     return spawn(process.execPath, [...args], { cwd: ROOT, stdio: ['ignore', log.fd, log.fd], detached: true });

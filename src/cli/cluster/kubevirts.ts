@@ -31,8 +31,11 @@ export function chooseKubeVirt(kubeVirts: readonly KubeVirt[] | undefined, names
   const [first, ...others] = within(kubeVirts, namespace);
   if (first === undefined) {
     const where = namespace === undefined ? 'in the cluster' : `in the namespace ${namespace}`;
-    const elsewhere = kubeVirts.length === 0 ? '' : `; there is ${kubeVirts.map(titleOf).join(' and ')}`;
-    throw new Error(`there is no KubeVirt object ${where}${elsewhere}; examples/kubevirt.yaml is one to begin with`);
+    const way =
+      kubeVirts.length === 0
+        ? 'examples/kubevirt.yaml is one to begin with'
+        : `there is ${kubeVirts.map(titleOf).join(' and ')}`;
+    throw new Error(`there is no KubeVirt object ${where}; ${way}`);
   }
   if (others.length > 0) {
     const names = [first, ...others].map(titleOf).join(' and ');

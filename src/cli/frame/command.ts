@@ -5,6 +5,7 @@ import type { Connection } from '../../transport/connection.ts';
 import { buildPaint, type Paint } from '../text/paint.ts';
 import { EXIT, UsageError, type ExitCode } from './exit.ts';
 import { processIo, type CommandIo } from './io.ts';
+import { RedisAway } from './redis-away.ts';
 import { findKubeconfig, isInPod } from './kubeconfig.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
@@ -116,9 +117,18 @@ export async function runCommand<F extends Flags>(
     }
     return await runParsed(command, values, { io, tell });
   } catch (error) {
-    tell(explain(error));
+    const text = explain(error);
+    tell(text);
+    // Programs look at standard output alone; an answer never has this shape.
+    if (asksForJson(command, args)) await io.out(toJsonText({ error: text }));
     return isUsage(error) ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** Whether the user wants JSON, as far as arguments tell that may not be understood. */
+function asksForJson<F extends Flags>(command: Command<F>, args: string[]): boolean {
+  const { values } = parseArgs({ args, options: flagsOf(command), strict: false });
+  return (values as { output?: unknown }).output === 'json';
 }
 
 async function runParsed<F extends Flags>(
@@ -185,7 +195,7 @@ export function flagsOf<F extends Flags>({ flags, reach = 'cluster' }: Command<F
 
 /** What Node says besides about arguments that begin with a dash is of no use here: there are none. */
 function firstSentence(text: string): string {
-  return text.split('. ')[0] ?? text;
+  return text.split(/\.\s/)[0] ?? text;
 }
 
 function formatOf<F extends Flags>({ formats = FORMATS }: Command<F>, { output }: CommonValues): Format {
@@ -252,7 +262,9 @@ function explain(error: unknown): string {
   if (refusal?.status === 403)
     return `${text}\nThe kubeconfig's user lacks a right: use another one, or have it granted.`;
   if (refusal?.status === 401) return `${text}\nThe API server does not know the kubeconfig's user: log in again.`;
-  if (isUnreachable(error))
+  if (hasCode(error, MISTRUSTED))
+    return `${text}\nNo authority that the kubeconfig trusts has signed for this address: is this its cluster? --kubeconfig and --context name another.`;
+  if (hasCode(error, UNREACHABLE))
     return `${text}\nIs the cluster up, and is this its kubeconfig? --kubeconfig and --context name another.`;
   return text;
 }
@@ -260,10 +272,21 @@ function explain(error: unknown): string {
 /** Codes of the system for an address where nobody answers. */
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EAI_AGAIN'];
 
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+/** Codes of TLS for a certificate that nobody vouches for. */
+const MISTRUSTED = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+];
+
+/** Whether an error, or one that it comes from, has one of these codes; that Redis is away says nothing about a cluster. */
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  if (!(error instanceof Error) || error instanceof RedisAway) return false;
   const { code } = error as NodeJS.ErrnoException;
-  return (code !== undefined && UNREACHABLE.includes(code)) || isUnreachable(error.cause);
+  return (code !== undefined && codes.includes(code)) || hasCode(error.cause, codes);
 }
 
 function findApiError(error: unknown): ApiError | undefined {

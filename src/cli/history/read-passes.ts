@@ -1,10 +1,11 @@
 import { createLog } from '../../log.ts';
 import type { PassRecord } from '../../queue/pass-log.ts';
+import { RedisAway } from '../frame/redis-away.ts';
 
 /** How long Redis may take to answer. */
 const CONNECT_MS = 3000;
 
-/** The passes that Redis remembers of a cluster, newest first. Rejects when Redis does not answer. */
+/** The passes that Redis remembers of a cluster, newest first. Rejects with RedisAway when Redis does not answer. */
 export async function readPasses(
   config: { url: string; password: string | undefined },
   clusterUid: string,
@@ -26,7 +27,7 @@ export async function readPasses(
     await whenReady(redis.impatient);
     return await new PassLog(redis, log).read(limit);
   } catch (cause) {
-    throw new Error('Redis does not tell the passes', { cause });
+    throw new RedisAway('Redis does not tell the passes', { cause });
   } finally {
     redis.close();
   }

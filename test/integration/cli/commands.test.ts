@@ -117,8 +117,19 @@ describe('commands over the life of an installation', { timeout: 300_000 }, () =
     await t.test('history is empty', async () => {
       const { code, out, err } = await run('history');
       assert.equal(code, 0);
-      assert.equal(out, 'nothing has happened lately\n');
+      assert.equal(out, 'nothing is on record here\n');
       assert.match(err, /only Events are shown/);
+    });
+    await t.test('an address that is none of Redis, and a version that is none, are mistakes', async () => {
+      for (const [name, flag, want] of [
+        ['history', '--redis-url=http://redis', /no address of the form redis:/],
+        ['plan', '--to=', /--to takes a version/],
+        ['plan', '--to=a b', /--to takes a version/],
+      ] as const) {
+        const { code, out, err } = await run(name, [flag]);
+        assert.deepEqual([code, out], [2, '']);
+        assert.match(err, want);
+      }
     });
     await t.test('preflight names what the namespace lacks, with the way out, and lets go on', async () => {
       const { code, out } = await run('preflight');

@@ -110,19 +110,18 @@ describe('setup', () => {
     assert.deepEqual(versions(await read()), versions(updated));
   });
 
-  test('refuses what the schema refuses, at once', async () => {
-    const namespace = await createNamespace(api, 'setup');
-    const { code, text } = await run(
-      'setup',
-      '--timeout',
-      '10',
-      '--kubevirt',
-      await writeObject(namespace, { imageTag: 7 }),
-    );
-    assert.equal(code, 2);
-    assert.match(text, /is not valid: spec\.imageTag: .*string/);
-    assert.doesNotMatch(text, /gave up/);
-  });
+  for (const { name, spec, want } of [
+    { name: 'what the schema refuses', spec: { imageTag: 7 }, want: /is not valid: spec\.imageTag: .*string/ },
+    { name: 'a field that is none', spec: { imageTga: 'v1' }, want: /is not valid: spec\.imageTga is no field of it/ },
+  ]) {
+    test(`refuses ${name}, at once`, async () => {
+      const namespace = await createNamespace(api, 'setup');
+      const { code, text } = await run('setup', '--timeout', '10', '--kubevirt', await writeObject(namespace, spec));
+      assert.equal(code, 2);
+      assert.match(text, want);
+      assert.doesNotMatch(text, /gave up|PATCH/);
+    });
+  }
 
   test('gives up in time when the API server does not answer', async () => {
     const silent = join(directory, 'silent.kubeconfig');

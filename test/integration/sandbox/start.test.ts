@@ -81,6 +81,7 @@ describe('npm start', () => {
     const [way = '', rest = ''] = output.split('Deployed');
     assert.match(way, /Deploying · .+ · objects \d+ of 2\d\d · workloads ready \d of \d/);
     assert.match(rest, new RegExp(`https://127\\.0\\.0\\.1:${start.ports.port}/metrics`));
+    assert.match(rest, /Redis +redis:\/\/127\.0\.0\.1:\d+\n/);
 
     const dashboard = await fetch(`http://127.0.0.1:${start.ports.dashboardPort}/`);
     assert.equal(dashboard.status, 200);
@@ -116,7 +117,9 @@ describe('npm start', () => {
     });
     await redis.set('somebody else', 'stays');
     const start = await startSandbox({ REDIS_URL: server.url });
-    assert.match(await waitForWord(start), /Deployed/);
+    const output = await waitForWord(start);
+    assert.match(output, /Deployed[^]*Redis +that of REDIS_URL\n/);
+    assert.doesNotMatch(output, /redis:\/\//, 'the address may hold a password');
     assert.ok((await redis.dbsize()) > 5, 'the operator works with it');
     interrupt(start);
     assert.equal(await start.exited, 0);

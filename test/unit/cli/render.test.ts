@@ -80,8 +80,8 @@ describe('render', () => {
     const { code, out, err } = await render(['--cr', 'cr.yaml'], file);
     assert.equal(code, 0, err);
     assert.match(out, /virt-api:v1\.9\.0/);
-    assert.match(err, /warning: cr\.yaml: spec\.imageTga: forbidden property, ignored/);
-    assert.match(err, /spec\.infra\.replica: forbidden/);
+    assert.match(err, /warning: cr\.yaml: spec\.imageTga is no field of a KubeVirt object; it is ignored/);
+    assert.match(err, /spec\.infra\.replica is no field/);
   });
 
   const bad: { name: string; args?: string[]; file?: string | Error; env?: Record<string, string>; want: RegExp }[] = [
@@ -96,7 +96,7 @@ describe('render', () => {
     { name: 'a file that is no YAML', file: 'a: [', want: /cr\.yaml is neither YAML nor JSON/ },
     { name: 'an empty file', file: '', want: /cr\.yaml holds no object/ },
     { name: 'another kind', file: 'kind: Pod\n', want: /cr\.yaml holds a Pod, not a KubeVirt/ },
-    { name: 'no kind', file: '[1]', want: /holds no object with a kind/ },
+    { name: 'no kind', file: '[1]', want: /holds an object without a kind/ },
     { name: 'no namespace', file: 'kind: KubeVirt\nmetadata: {name: a}\n', want: /set metadata\.namespace/ },
     {
       name: 'a number for a tag',

@@ -118,7 +118,8 @@ test('kubeconfig: reading one does not load the client library', () => {
 });
 
 const mistakes: { name: string; text: string; want: RegExp }[] = [
-  { name: 'empty file', text: '', want: /current-context "" is not among its contexts/ },
+  { name: 'empty file', text: '', want: /^Error: it has no current-context$/ },
+  { name: 'no YAML', text: 'password: [secret', want: /^Error: it is neither YAML nor JSON: [^\n]*$/ },
   { name: 'unknown context', text: '{"current-context":"y"}', want: /current-context "y" is not among/ },
   {
     name: 'unknown cluster',

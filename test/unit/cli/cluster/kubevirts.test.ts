@@ -27,7 +27,7 @@ describe('chooseKubeVirt', () => {
       want: /no CustomResourceDefinition kubevirts\.kubevirt\.io.*"setup" or the chart installs it/,
     },
     { name: 'none', all: [], namespace: undefined, want: /no KubeVirt object in the cluster; examples/ },
-    { name: 'one elsewhere', all: [kubeVirt('a')], namespace: 'b', want: /in the namespace b; there is a\/kubevirt/ },
+    { name: 'one elsewhere', all: [kubeVirt('a')], namespace: 'b', want: /in the namespace b; there is a\/kubevirt$/ },
     {
       name: 'two',
       all: [kubeVirt('a'), kubeVirt('b')],

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 
 import { runCommand, type Command } from '../../../../src/cli/frame/command.ts';
 import { EXIT, UsageError } from '../../../../src/cli/frame/exit.ts';
+import { RedisAway } from '../../../../src/cli/frame/redis-away.ts';
 import { ApiError, ConfigurationError } from '../../../../src/errors.ts';
 import { MemoryIo } from '../io.ts';
 
@@ -135,6 +136,29 @@ describe('runCommand', () => {
       want: /^probe: reading: refused\nIs the cluster up, and is this its kubeconfig\?/,
     },
     {
+      name: 'a Redis that is away',
+      args: [],
+      more: refused(
+        new RedisAway('no passes', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }),
+      ),
+      code: 1,
+      want: /^probe: no passes: refused\n$/,
+    },
+    {
+      name: 'a server whose certificate nobody vouches for',
+      args: [],
+      more: refused(Object.assign(new Error('unable'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' })),
+      code: 1,
+      want: /^probe: unable\nNo authority that the kubeconfig trusts has signed/,
+    },
+    {
+      name: 'a value that begins with a dash',
+      args: ['--timeout', '-1'],
+      more: {},
+      code: 2,
+      want: /^probe: [^\n]*--timeout[^\n]* ambiguous; "probe --help" tells the flags\n$/,
+    },
+    {
       name: 'an unknown user',
       args: [],
       more: refused(new ApiError('who?', { status: 401, reason: 'Unauthorized' })),
@@ -149,6 +173,21 @@ describe('runCommand', () => {
       assert.match(ran.err, want);
     });
   }
+
+  test('a failure is JSON too for who wants JSON, whatever it is', async () => {
+    for (const args of [
+      ['-o', 'json', '--nope'],
+      ['--output=json', '--timeout', 'soon'],
+      ['-ojson', 'now'],
+      ['-o', 'json'],
+    ]) {
+      const { out, err, code } = await run(args, refused(new Error('no answer')));
+      const { error } = JSON.parse(out) as { error: string };
+      assert.equal(err, `probe: ${error}\n`);
+      assert.ok(code > 0);
+    }
+    assert.equal((await run(['-o', 'xml'])).out, '');
+  });
 
   test('gives up in time, and says how to allow more', async () => {
     const wait: Command<typeof FLAGS>['run'] = ({ signal }) =>

@@ -120,6 +120,6 @@ describe('history for people', () => {
   });
 
   test('nothing', () => {
-    assert.equal(renderHistory([], NOW, PLAIN), 'nothing has happened lately\n');
+    assert.equal(renderHistory([], NOW, PLAIN), 'nothing is on record here\n');
   });
 });
