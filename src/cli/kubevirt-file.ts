@@ -1,8 +1,7 @@
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
 import { createSchemaCheck } from '../../functions/kubevirt-schema.ts';
 import { asKubeVirt, type KubeVirt } from '../api/kubevirt.ts';
-import { errorText } from '../errors.ts';
 import { buildKubeVirtCrd } from '../strategy/components/kubevirt-crd.ts';
 import { UsageError } from './frame/exit.ts';
 
@@ -58,16 +57,27 @@ async function readText(path: string, file: string, io: FileIo): Promise<string>
   }
 }
 
+/** The object that a file is about: its only one, or the only KubeVirt among several documents. */
 function parseText(text: string, file: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    // An empty field is an unset one.
-    value = parse(text, (_key, field: unknown) => field ?? undefined);
-  } catch (error) {
+  const objects = parseDocuments(text, file).filter((value) => typeof value === 'object' && value !== null);
+  const [first, ...others] = objects as Record<string, unknown>[];
+  if (first === undefined) throw new UsageError(`${file} holds no object`);
+  if (others.length === 0) return first;
+  const [kubeVirt, ...more] = [first, ...others].filter(({ kind }) => kind === 'KubeVirt');
+  if (kubeVirt !== undefined && more.length === 0) return kubeVirt;
+  throw new UsageError(
+    `${file} holds ${kubeVirt === undefined ? 'no KubeVirt object' : 'several KubeVirt objects'}: it takes one`,
+  );
+}
+
+function parseDocuments(text: string, file: string): unknown[] {
+  // An empty text has no documents, and then this is no list of them.
+  const documents = [...parseAllDocuments(text)];
+  return documents.map((document) => {
     // Below its first line the parser draws a picture of the place.
-    const [reason = ''] = errorText(error).split(':\n');
-    throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`);
-  }
-  if (typeof value !== 'object' || value === null) throw new UsageError(`${file} holds no object`);
-  return value as Record<string, unknown>;
+    const [reason] = (document.errors[0]?.message ?? '').split(':\n');
+    if (reason !== undefined && reason !== '') throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`);
+    // An empty field is an unset one.
+    return document.toJS({ reviver: (_key, field: unknown) => field ?? undefined }) as unknown;
+  });
 }

@@ -39,7 +39,10 @@ export function chooseKubeVirt(kubeVirts: readonly KubeVirt[] | undefined, names
   }
   if (others.length > 0) {
     const names = [first, ...others].map(titleOf).join(' and ');
-    throw new Error(`there are several KubeVirt objects, ${names}: name the namespace of one with --namespace`);
+    const isOneNamed = new Set([first, ...others].map(({ metadata }) => metadata.namespace)).size > 1;
+    throw new Error(
+      `there are several KubeVirt objects, ${names}, and the operator looks after none of them: delete all but one${isOneNamed ? ', or look at one with --namespace' : ''}`,
+    );
   }
   return first;
 }

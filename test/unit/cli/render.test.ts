@@ -66,6 +66,15 @@ describe('render', () => {
     assert.match(help.out, /--monitor-namespace/);
   });
 
+  test('takes the KubeVirt object among other documents', async () => {
+    const { code, out, err } = await render(
+      ['--cr', 'x'],
+      `---\nkind: Namespace\nmetadata: {name: kubevirt}\n---\n${CR}`,
+    );
+    assert.equal(code, 0, err);
+    assert.match(out, /virt-api/);
+  });
+
   test('without VIRT_OPERATOR_IMAGE the release is the one that this program was built for', async () => {
     const { code, out } = await render(['--cr', 'x'], CR, {});
     assert.equal(code, 0);
@@ -96,6 +105,13 @@ describe('render', () => {
     { name: 'a file that is no YAML', file: 'a: [', want: /cr\.yaml is neither YAML nor JSON/ },
     { name: 'an empty file', file: '', want: /cr\.yaml holds no object/ },
     { name: 'another kind', file: 'kind: Pod\n', want: /cr\.yaml holds a Pod, not a KubeVirt/ },
+    { name: 'two objects', file: `${CR}---\n${CR}`, want: /cr\.yaml holds several KubeVirt objects: it takes one/ },
+    { name: 'several objects of other kinds', file: 'kind: Pod\n---\nkind: Pod\n', want: /holds no KubeVirt object/ },
+    {
+      name: 'a fault in a later document',
+      file: `${CR}---\na: [`,
+      want: /cr\.yaml is neither YAML nor JSON: [^\n]*\n$/,
+    },
     { name: 'no kind', file: '[1]', want: /holds an object without a kind/ },
     { name: 'no namespace', file: 'kind: KubeVirt\nmetadata: {name: a}\n', want: /set metadata\.namespace/ },
     {

@@ -32,7 +32,13 @@ describe('chooseKubeVirt', () => {
       name: 'two',
       all: [kubeVirt('a'), kubeVirt('b')],
       namespace: undefined,
-      want: /several KubeVirt objects, a\/kubevirt and b\/kubevirt: .*--namespace/,
+      want: /several KubeVirt objects, a\/kubevirt and b\/kubevirt, .*delete all but one, or look at one with --namespace$/,
+    },
+    {
+      name: 'two in one namespace',
+      all: [kubeVirt('a'), kubeVirt('a', 'other')],
+      namespace: 'a',
+      want: /a\/kubevirt and a\/other, .*looks after none of them: delete all but one$/,
     },
   ];
   for (const { name, all, namespace, want } of rows) {
