@@ -120,17 +120,30 @@ function commandLine(flags: Readonly<Record<string, string>>): string[] {
   });
 }
 
+/** Where in the KubeVirt object the patches and flags stand that change an object, in the order of application. */
+export function findPatches(
+  customizeComponents: CustomizeComponents | undefined,
+  object: { kind: string; name: string },
+): string[] {
+  return listPatches(customizeComponents)
+    .filter(({ patch }) => isMatch(patch, object))
+    .map(({ place }) => place);
+}
+
+function listPatches(customizeComponents: CustomizeComponents | undefined): PlacedPatch[] {
+  return [...inOrderOfApplication(customizeComponents?.patches ?? []), ...flagPatches(customizeComponents?.flags)];
+}
+
 type Result = { object: KubernetesObject } | { failure: CustomizeFailure };
 
 function buildCustomizer(customizeComponents: CustomizeComponents | undefined): (object: KubernetesObject) => Result {
-  const patches = [
-    ...inOrderOfApplication(customizeComponents?.patches ?? []),
-    ...flagPatches(customizeComponents?.flags),
-  ];
+  const patches = listPatches(customizeComponents);
   const hash = customizerHash(customizeComponents);
   return (object) => {
     let patched = object;
-    for (const { patch, place } of patches.filter((candidate) => isMatch(candidate.patch, object))) {
+    for (const { patch, place } of patches.filter((candidate) =>
+      isMatch(candidate.patch, { kind: object.kind, name: nameOf(object) }),
+    )) {
       try {
         patched = applyPatch(patched, patch);
       } catch (error) {
@@ -144,10 +157,13 @@ function buildCustomizer(customizeComponents: CustomizeComponents | undefined): 
 const nameOf = ({ metadata }: KubernetesObject): string =>
   metadata.name ?? (metadata.generateName ?? '').replace(/-$/, '');
 
-function isMatch({ resourceType, resourceName }: CustomizePatch, object: KubernetesObject): boolean {
+function isMatch(
+  { resourceType, resourceName }: CustomizePatch,
+  { kind, name }: { kind: string; name: string },
+): boolean {
   const equals = (pattern: string, text: string): boolean =>
     pattern === '*' || pattern.toLowerCase() === text.toLowerCase();
-  return equals(resourceType, object.kind) && equals(resourceName, nameOf(object));
+  return equals(resourceType, kind) && equals(resourceName, name);
 }
 
 function applyPatch(object: KubernetesObject, { type, patch }: CustomizePatch): KubernetesObject {

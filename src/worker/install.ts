@@ -25,7 +25,7 @@ import { writeFinalizers, writeStatus } from '../status/write.ts';
 import type { WakeUp } from '../plan/types.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { adoptGenerations } from './adopt-generations.ts';
-import { withFailures } from './customize-failures.ts';
+import { namePatches, withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
 import type { PassState } from './pass.ts';
@@ -141,7 +141,10 @@ function judge(
   target: TargetDeployment,
   { report, draft }: { report: RunReport; draft: KubeVirtStatus },
 ): Result {
-  if (report.failures.length > 0) return failure(pass, draft, joinFailures(report.failures), report);
+  if (report.failures.length > 0) {
+    const failures = namePatches(report.failures, pass.kubeVirt.spec.customizeComponents);
+    return failure(pass, draft, joinFailures(failures), report);
+  }
   const wakeUp = decideCertificateWakeUp(report.context);
   const outcome = (next = wakeUp) => done(pass, { wakeUp: next, report: reportOf(report) });
   const { rolloutHold } = report.context;

@@ -102,7 +102,7 @@ test('B34: a patch after which the API server refuses virt-api is told, and othe
     () => readDeployment('virt-controller'),
     (deployment) => deployment?.spec.replicas === 4,
   );
-  assertSays(await whenFailed(), /Deployment kubevirt\/virt-api/, /spec\.template\.spec\.containers/);
+  assertSays(await whenFailed(), /Deployment kubevirt\/virt-api, .*patches\[0\]/, /spec\.template\.spec\.containers/);
   await editKubeVirt(site, { spec: { customizeComponents: null } });
   await whenDeployed(site);
   assert.equal((await readDeployment('virt-api'))?.spec.replicas, 4);
