@@ -72,6 +72,18 @@ describe('certificates of a new installation', () => {
   });
 });
 
+/** The bundles that webhook configurations and APIServices hold. */
+function bundlesOfOthers({ cluster }: Installation): string[] {
+  const webhooks = [
+    ...cluster.list('ValidatingWebhookConfiguration'),
+    ...cluster.list('MutatingWebhookConfiguration'),
+  ].flatMap((configuration) => configuration.webhooks as { clientConfig: { caBundle?: string } }[]);
+  const services = cluster.list('APIService').map(({ spec }) => spec as { caBundle?: string });
+  return [...webhooks.map(({ clientConfig }) => clientConfig), ...services].map(({ caBundle = '' }) =>
+    Buffer.from(caBundle, 'base64').toString(),
+  );
+}
+
 /** What somebody may do to the bundle by hand. */
 const SPOILS: readonly [string, (installation: Installation) => void][] = [
   [
@@ -125,9 +137,7 @@ describe('renewal', () => {
       bundleOf(installation).map(({ fingerprint }) => fingerprint),
       [current.fingerprint, old.fingerprint],
     );
-    const webhooks = installation.cluster.get('ValidatingWebhookConfiguration', 'virt-operator-validator')?.webhooks;
-    const [first] = webhooks as { clientConfig: { caBundle: string } }[];
-    assert.equal(readBundle(Buffer.from(first?.clientConfig.caBundle ?? '', 'base64').toString()).length, 2);
+    assert.deepEqual([...new Set(bundlesOfOthers(installation).map((text) => readBundle(text).length))], [2]);
     assert.deepEqual((await installation.pass()).writes, []);
 
     const { at: next } = decideCertificateWakeUp(installation.context()) ?? {};
@@ -158,6 +168,26 @@ describe('renewal', () => {
       );
     });
   }
+
+  it('of a leaf that ends before the new authority has spread does not wait for it', async () => {
+    const installation = await deployed();
+    installation.now = at(23.99);
+    installation.edit({ certificateRotateStrategy: { selfSigned: { ca: { duration: '96h' } } } });
+    const { writes } = await installation.pass();
+    assert.ok(writes.includes('patch Secret kubevirt-ca'));
+    assert.equal(writes.filter((write) => write.endsWith('-certs')).length, LEAVES);
+  });
+
+  it('of leaves comes with a longer lifetime at once, and with nothing else of the object', async () => {
+    const installation = await deployed();
+    installation.edit({ certificateRotateStrategy: { selfSigned: { server: { duration: '48h' } } } });
+    const { writes } = await installation.pass();
+    assert.equal(writes.length, LEAVES);
+    assert.ok(writes.every((write) => write.startsWith('patch Secret')));
+    assert.equal(hoursUntil(certificateOf(installation, 'kubevirt-virt-api-certs').notAfter), 48);
+    installation.edit({ configuration: { cpuModel: 'host-model' } });
+    assert.deepEqual((await installation.pass()).writes, []);
+  });
 
   it('does not wait with a leaf that ends or loses its trust meanwhile', async () => {
     const installation = await deployed();

@@ -278,6 +278,18 @@ describe('leftovers', () => {
     ]);
   });
 
+  it('that are on their way out are not changed any more', async () => {
+    const installation = await deployed();
+    installation.cluster.edit('Service', 'virt-api', ({ metadata }) => {
+      metadata.finalizers = ['example.com/theirs'];
+      metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+      metadata.labels = { 'app.kubernetes.io/managed-by': 'virt-operator' };
+    });
+    const { writes, stopped } = await installation.pass();
+    assert.deepEqual(writes, []);
+    assert.match(stopped ?? '', /Service virt-api to be gone/);
+  });
+
   it('B52: take their budget with them', async () => {
     const installation = await deployed();
     installation.cluster.add({
