@@ -14,7 +14,7 @@ export function decideNamespaceLabels({ metadata }: KubernetesObject): Record<st
   const enforced = labels[ENFORCE];
   if (enforced !== undefined && enforced !== 'privileged') {
     throw new Error(
-      `the namespace ${name} lets pods of level ${enforced} in only, and virt-handler is privileged; allow them: kubectl label namespace ${name} --overwrite ${ENFORCE}=privileged`,
+      `the namespace ${name} admits only pods of level ${enforced}, and virt-handler is privileged; allow them: kubectl label namespace ${name} --overwrite ${ENFORCE}=privileged`,
     );
   }
   return Object.fromEntries(Object.entries(WANTED).filter(([label]) => !(label in labels)));

@@ -137,7 +137,7 @@ const contradictory: Refusal[] = [
   {
     name: 'a port that Sentinels tell',
     values: { ...bySentinels, 'externalRedis.port': 6380 },
-    want: /externalRedis\.port is told by the Sentinels/,
+    want: /externalRedis\.port comes from the Sentinels/,
   },
   ...[external, bySentinels].map((values) => ({
     name: `a CA without TLS, ${Object.keys(values).at(-1) ?? ''}`,

@@ -128,7 +128,7 @@ describe('a release of the chart', { skip: noHelm }, () => {
     });
     assert.throws(
       () => run('install', 'strict', '--set', 'namespace.name='),
-      /namespace strict lets pods of level restricted in only.*kubectl label namespace strict --overwrite/,
+      /namespace strict admits only pods of level restricted.*kubectl label namespace strict --overwrite/,
     );
     assert.equal((await read('/apis/rbac.authorization.k8s.io/v1/clusterroles/kubevirt-operator')).status, 404);
   });

@@ -54,7 +54,7 @@ export function checkNamespace({ namespace, operatorNamespace }: Facts): ReturnT
             text:
               enforced === undefined
                 ? `${operatorNamespace} has no label ${ENFORCE}: where the cluster's default is stricter, virt-handler cannot start`
-                : `${operatorNamespace} lets pods of level ${enforced} in only: virt-handler cannot start`,
+                : `${operatorNamespace} admits only pods of level ${enforced}: virt-handler cannot start`,
             remedy: `${command} ${ENFORCE}=privileged`,
           },
         ]),

@@ -23,7 +23,7 @@ describe('B72: labels of the namespace', () => {
 
   test('a stricter level that somebody has set is not overruled; the command that does it is named', () => {
     assert.throws(() => decideNamespaceLabels(namespace({ [ENFORCE]: 'restricted' })), {
-      message: /virt lets pods of level restricted in only.*kubectl label namespace virt --overwrite .*=privileged$/,
+      message: /virt admits only pods of level restricted.*kubectl label namespace virt --overwrite .*=privileged$/,
     });
   });
 });

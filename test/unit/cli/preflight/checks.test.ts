@@ -175,7 +175,7 @@ describe('preflight checks', () => {
           },
         },
       },
-      want: [{ check: 'namespace', level: 'problem', text: /level restricted in only/ }],
+      want: [{ check: 'namespace', level: 'problem', text: /admits only pods of level restricted/ }],
     },
     {
       name: 'no priority class',
