@@ -20,7 +20,7 @@ const FLAGS = {
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'history',
   synopsis: '',
-  usage: `Tells what the operator did lately: its Events, and, where Redis can be reached, its passes with cause, duration, writes and errors; oldest first.
+  usage: `Shows what the operator did lately, oldest first: its Events and, if Redis can be reached, its passes with cause, duration, writes and errors.
   --redis-url URL      the operator's Redis (default: REDIS_URL; the password may stand in REDIS_PASSWORD); without it only Events are shown
   --limit N            how many entries (30)`,
   flags: FLAGS,

@@ -28,11 +28,11 @@ const IMAGE_TAG = /^@?\w[\w.:-]*$/;
 export const COMMAND: Command<typeof FLAGS> = {
   name: 'plan',
   synopsis: '[--cr FILE | --to VERSION]',
-  usage: `Tells what the operator would do, and in which order: objects to create, change and delete, pods that are replaced, rights that are missing. It runs the
+  usage: `Shows what the operator would do, and in which order: objects to create, change and delete, pods that are replaced, rights that are missing. It runs the
 operator's own passes over a copy of the cluster in memory; nothing is changed.
   --cr FILE            if this KubeVirt object were applied (YAML or JSON, - for standard input)
   --to VERSION         if spec.imageTag of the KubeVirt object were VERSION
-                       (neither: as everything is)
+                       (neither: with everything as it is)
   --strategy FILE      objects of a release that this program was not built for: a ConfigMap that an operator of that release has stored, or its objects
   --run-job            lets a Job with that release's own image write them; the Job is the only thing that this command ever creates, and it is removed again
   --full               every object and every field`,

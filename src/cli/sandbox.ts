@@ -49,7 +49,8 @@ export const DOWN: Command<typeof DOWN_FLAGS> = {
   run: down,
 };
 
-const USAGE = 'usage: sandbox up|down [flags]; "sandbox up --help" and "sandbox down --help" list the flags\n';
+const USAGE =
+  'usage: virt-operator sandbox up|down [flags]; "virt-operator sandbox up --help" and "virt-operator sandbox down --help" list the flags\n';
 
 /** Starts or ends a control plane in the background; exit codes as docs/cli.md says. */
 export async function run([action = '', ...args]: string[], io: CommandIo = processIo()): Promise<ExitCode> {

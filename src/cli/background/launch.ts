@@ -61,7 +61,7 @@ async function build(): Promise<void> {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new Error('the programs of the sandbox could not be prepared; what is said above tells why');
+  if (code !== 0) throw new Error('the programs of the sandbox could not be prepared; the reason stands above');
 }
 
 async function start(args: readonly string[], logFile: string): Promise<ChildProcess> {

@@ -182,7 +182,7 @@ function parseValues<F extends Flags>(command: Command<F>, args: string[]): Comm
   try {
     values = parseArgs({ args, options: flagsOf(command) }).values as unknown as CommonValues;
   } catch (cause) {
-    throw new UsageError(`${firstSentence(errorText(cause))}; "${command.name} --help" tells the flags`);
+    throw new UsageError(`${firstSentence(errorText(cause))}; "virt-operator ${command.name} --help" lists the flags`);
   }
   formatOf(command, values);
   return values;
@@ -206,10 +206,10 @@ function formatOf<F extends Flags>({ formats = FORMATS }: Command<F>, { output }
 
 function describeUsage<F extends Flags>(command: Command<F>): string {
   const parts = [command.name, command.synopsis, '[flags]'].filter((part) => part !== '');
-  return `usage: ${parts.join(' ')}
+  return `usage: virt-operator ${parts.join(' ')}
 
 ${command.usage}
-${describeShared(command)}Exit code: 0, or 1 when the command could not do its work, 2 when its arguments are not understood, 3 when the answer is a no.
+${describeShared(command)}Exit code: 0, or 1 if the command could not do its work, 2 if its arguments are not understood, 3 if the answer is no.
 `;
 }
 

@@ -30,7 +30,7 @@ describe('crd', () => {
   test('tells its usage', () => {
     const { status, stdout } = crd('--help');
     assert.equal(status, 0);
-    assert.match(stdout, /^usage: crd/);
+    assert.match(stdout, /^usage: virt-operator crd/);
   });
 
   const refused: { name: string; args: string[]; want: RegExp }[] = [

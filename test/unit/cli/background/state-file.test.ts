@@ -59,7 +59,7 @@ describe('sandbox', () => {
   const rows = [
     { name: 'nothing', args: [], code: 2, out: /^$/, err: /up or down\?/ },
     { name: 'something else', args: ['sideways'], code: 2, out: /^$/, err: /there is no "sideways"/ },
-    { name: 'help', args: ['--help'], code: 0, out: /^usage: sandbox up\|down/, err: /^$/ },
+    { name: 'help', args: ['--help'], code: 0, out: /^usage: virt-operator sandbox up\|down/, err: /^$/ },
     { name: 'help of up', args: ['up', '--help'], code: 0, out: /--operator/, err: /^$/ },
     {
       name: 'down with nothing up',

@@ -49,12 +49,12 @@ describe('runCommand', () => {
     assert.deepEqual(await run([], { run: no }), { code: 3, out: 'no\n', err: '' });
   });
 
-  test('help tells the flags and the exit codes', async () => {
+  test('help lists the flags and the exit codes', async () => {
     const { code, out } = await run(['--help']);
     assert.equal(code, 0);
-    assert.match(out, /^usage: probe \[THING\] \[flags\]\n\nDoes nothing\.\n/);
+    assert.match(out, /^usage: virt-operator probe \[THING\] \[flags\]\n\nDoes nothing\.\n/);
     assert.match(out, /--kubeconfig FILE/);
-    assert.match(out, /3 when the answer is a no/);
+    assert.match(out, /3 if the answer is no/);
   });
 
   test('a command that looks at no cluster has no flags for one', async () => {
@@ -89,7 +89,7 @@ describe('runCommand', () => {
       args: ['--nope'],
       more: {},
       code: 2,
-      want: /^probe: Unknown option '--nope'; "probe --help" tells the flags\n$/,
+      want: /^probe: Unknown option '--nope'; "virt-operator probe --help" lists the flags\n$/,
     },
     { name: 'a positional', args: ['now'], more: {}, code: 2, want: /now/ },
     {
@@ -156,7 +156,7 @@ describe('runCommand', () => {
       args: ['--timeout', '-1'],
       more: {},
       code: 2,
-      want: /^probe: [^\n]*--timeout[^\n]* ambiguous; "probe --help" tells the flags\n$/,
+      want: /^probe: [^\n]*--timeout[^\n]* ambiguous; "virt-operator probe --help" lists the flags\n$/,
     },
     {
       name: 'an unknown user',
