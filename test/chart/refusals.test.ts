@@ -81,6 +81,11 @@ const unfit: Refusal[] = [
   },
   { name: 'a misspelt toleration', values: { tolerations: [{ kee: 'a' }] }, want: /kee/ },
   { name: 'an affinity of another kind', values: { affinity: { nodes: {} } }, want: /nodes/ },
+  {
+    name: 'a misspelt affinity',
+    values: { affinity: { nodeAffinity: { required: {} } } },
+    want: /required is not allowed/,
+  },
   { name: 'half a spread', values: { topologySpreadConstraints: [{ maxSkew: 1 }] }, want: /topologyKey is required/ },
   { name: 'a peer of no kind', values: { 'networkPolicies.dashboardFrom': [{ pods: {} }] }, want: /pods/ },
   { name: 'a collector with a blank', values: { 'tracing.endpoint': 'http:// collector' }, want: /endpoint/ },
