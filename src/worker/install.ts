@@ -28,7 +28,7 @@ import { adoptGenerations } from './adopt-generations.ts';
 import { namePatches, withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
-import type { PassState } from './pass.ts';
+import { countWrites, type PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
 import { findNewProblems, withProblems } from './problems.ts';
 import { createProgressReporter, type ProgressReporter } from './progress-report.ts';
@@ -69,6 +69,7 @@ export async function syncInstallation(
 ): Promise<Outcome> {
   const { statusClient, now } = pass;
   const stored = pass.kubeVirt.status ?? {};
+  const { generation } = pass.kubeVirt.metadata;
   const draft = withProblems(draftInstallation(pass.kubeVirt, target, goArchitecture(process.arch)), pass.kubeVirt, {
     outdated: pass.parts.outdatedCertificates?.(),
     isWithoutRedis: pass.work.isWithoutRedis,
@@ -78,10 +79,17 @@ export async function syncInstallation(
   if (isNews(stored, draft)) {
     pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settleConditionTimes(draft, stored, now));
   }
+  // Somebody has edited it since the target was decided: what follows would be said of a generation that it was not done for.
+  if (pass.kubeVirt.metadata.generation !== generation) return beginAnew(pass);
   const { status, outcome } = await reach(pass, { target, draft, undertaking });
   const settled = settleConditionTimes(status, pass.kubeVirt.status ?? {}, now);
   pass.kubeVirt = await writeStatus(statusClient, pass.kubeVirt, settled);
   return outcome();
+}
+
+/** The event of the edit brings the next pass in any case. */
+function beginAnew(pass: PassState): Outcome {
+  return { type: 'later', wrote: countWrites(pass), at: pass.now, reason: 'the object was edited when the pass began' };
 }
 
 /** Everything between the two writes of the status. Rejects only when the pass is ended from outside. */
