@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ClusterMetrics, type ClusterSnapshot } from '../../../functions/metrics/cluster-metrics.ts';
 
@@ -55,13 +55,15 @@ const failures: { name: string; read: () => Promise<ClusterSnapshot | undefined>
   { name: 'does not answer', read: () => delay(60_000, undefined, { ref: false }) },
 ];
 for (const { name, read } of failures) {
-  test(`a Redis that ${name} is a metric, in less than a second`, async () => {
-    const begun = performance.now();
-    const page = await show(read);
+  test(`a Redis that ${name} is a metric, in less than a second`, async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const showing = show(read);
+    await turn();
+    context.mock.timers.tick(999);
+    const page = await showing;
     assert.match(page, /^virt_operator_redis_up 0$/m);
     assert.doesNotMatch(page, /virt_operator_(?!redis_up)/);
     assert.ok(page.endsWith('\n'));
-    assert.ok(performance.now() - begun < 1000);
   });
 }
 
