@@ -1,6 +1,7 @@
 import { SCHEDULABLE_LABEL } from '../api/names.ts';
 import type { KubeVirtStatus } from '../api/kubevirt.ts';
-import { createClient } from '../apply/client.ts';
+import type { KubernetesObject } from '../api/objects.ts';
+import { createClient, type ApiClient } from '../apply/client.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
 import { errorText, PassAborted } from '../errors.ts';
 import { markDeleted, markDeleting, markDeletionFailed, settleConditionTimes } from '../plan/conditions.ts';
@@ -80,14 +81,27 @@ async function runRemoval(pass: PassState, target: TargetDeployment): Promise<Ru
   });
 }
 
-/** The caches only count nodes; their labels are read live (spec/reconcile.md §4, point 22). */
+/**
+ * The caches only count nodes; their labels are read live (spec/reconcile.md §4, point 22). Where they cannot be read, only the step that asks for them fails.
+ */
 async function withLiveNodes({ parts, work }: PassState): Promise<RunOptions['store']> {
   const { store, connection } = parts;
   const reader = createClient(connection, { signal: work.signal });
-  const nodes = await reader.list('Node', { labelSelector: SCHEDULABLE_LABEL });
+  const nodes = await readNodes(reader);
   return {
     get: (kind, name, namespace) => store.get(kind, name, namespace),
-    list: (kind) => (kind === 'Node' ? nodes : store.list(kind)),
+    list: (kind) => (kind === 'Node' ? nodes() : store.list(kind)),
     onChange: (listener) => store.onChange(listener),
   };
+}
+
+async function readNodes(reader: ApiClient): Promise<() => KubernetesObject[]> {
+  try {
+    const nodes = await reader.list('Node', { labelSelector: SCHEDULABLE_LABEL });
+    return () => nodes;
+  } catch (cause) {
+    return () => {
+      throw new Error('the labels of nodes cannot be read', { cause });
+    };
+  }
 }

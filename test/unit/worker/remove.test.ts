@@ -28,8 +28,13 @@ function openRemoval() {
   const store = new SmallCluster();
   const writes: string[] = [];
   const ending = new AbortController();
+  const deleted: string[] = [];
   const nodes = { fail: undefined as Error | undefined };
   const client = {
+    delete: ({ kind, name }: { kind: string; name: string }) => {
+      deleted.push(`${kind} ${name}`);
+      return Promise.resolve(undefined);
+    },
     replace: (_kind: string, object: KubernetesObject) => {
       const { conditions = [] } = object.status as NonNullable<KubeVirt['status']>;
       writes.push(conditions.map(({ type, status }) => `${type}=${status}`).join(' '));
@@ -68,7 +73,7 @@ function openRemoval() {
       kubeVirt = pass.kubeVirt;
     }
   };
-  return { run, writes, nodes, ending, store, status: () => kubeVirt.status };
+  return { run, writes, deleted, nodes, ending, store, status: () => kubeVirt.status };
 }
 
 describe('a removal that fails', () => {
@@ -91,6 +96,16 @@ describe('a removal that fails', () => {
     });
     assert.equal(await removal.run(), 'done');
     assert.deepEqual(removal.writes, ['Available=False Progressing=False Degraded=True']);
+  });
+
+  it('because nodes cannot be read has removed everything that comes before them', async () => {
+    const removal = openRemoval();
+    removal.nodes.fail = broken;
+    removal.store.put('Secret', 'kubevirt-ca', {
+      metadata: { name: 'kubevirt-ca', labels: { 'app.kubernetes.io/managed-by': 'virt-operator' } },
+    });
+    assert.equal(await removal.run(), 'retry');
+    assert.deepEqual(removal.deleted, ['Secret kubevirt-ca']);
   });
 
   it('that is ended from outside says nothing', async () => {
