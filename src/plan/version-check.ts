@@ -1,4 +1,5 @@
 import { skipsMinor } from './path.ts';
+import { eventSubject } from './event-subject.ts';
 import { matchesTarget } from './metadata.ts';
 import type { PassContext, StepPlan } from './types.ts';
 
@@ -10,18 +11,9 @@ const REASON = 'SkippedMinorVersion';
  * (spec/field-reports.md B24).
  */
 export function planVersionCheck({ kubeVirt, target, world }: PassContext): StepPlan {
-  const { status, metadata } = kubeVirt;
-  const observed = status?.observedKubeVirtVersion ?? '';
+  const observed = kubeVirt.status?.observedKubeVirtVersion ?? '';
   const hasBegun = world.list('DaemonSet').some((daemonSet) => matchesTarget(daemonSet, target));
   if (hasBegun || !skipsMinor(observed, target.kubeVirtVersion)) return { actions: [] };
-  const { name = '', namespace, uid } = metadata;
   const message = `the update from ${observed} to ${target.kubeVirtVersion} leaves out a minor release; KubeVirt supports updates to the next one only`;
-  const about = {
-    apiVersion: kubeVirt.apiVersion,
-    kind: kubeVirt.kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-  };
-  return { actions: [], events: [{ type: 'Warning', reason: REASON, message, about }] };
+  return { actions: [], events: [{ type: 'Warning', reason: REASON, message, about: eventSubject(kubeVirt) }] };
 }

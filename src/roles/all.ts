@@ -1,10 +1,8 @@
 import { createObjectStore } from '../watch/store.ts';
-import { connectCluster } from './cluster.ts';
 import { serveDashboard } from './dashboard.ts';
 import { startFunctions, storeSources } from './functions.ts';
-import { openGateway, openReconcileQueue } from './gateway.ts';
-import { createRoleMetrics } from './metrics-page.ts';
-import { connectRedis, guardRedis } from './redis.ts';
+import { openGateway } from './gateway.ts';
+import { openQueueParts } from './queue-parts.ts';
 import { startParts, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
 import { startWorker } from './worker.ts';
@@ -13,13 +11,7 @@ import { startWorker } from './worker.ts';
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
     const { config, log } = context;
-    const metrics = createRoleMetrics(context);
-    const { connection, uid } = await connectCluster(context, closers, (record) => {
-      metrics.observeCall(record);
-    });
-    const redis = connectRedis({ config, log, clusterUid: uid, closers });
-    const ended = guardRedis({ context, redis, metrics, closers });
-    const queue = openReconcileQueue({ redis, log, closers });
+    const { metrics, connection, redis, queue, guarded } = await openQueueParts(context, closers);
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
     const sources = storeSources(context, store, { connection, watches, closers });
@@ -27,5 +19,5 @@ export const start: StartRole = (context) =>
     if (config.hasDashboard) await serveDashboard({ config, log, redis, closers });
     openGateway({ watches, queue, redis, log, closers, metrics });
     await startWorker({ context, connection, watches, store, redis, queue, closers, metrics });
-    return { ended };
+    return { ended: guarded };
   });

@@ -1,43 +1,29 @@
 import type { OperatorMetrics } from '../../functions/metrics/operator-metrics.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnections } from '../queue/connection.ts';
-import { ReconcileQueue } from '../queue/reconcile-queue.ts';
+import type { ReconcileQueue } from '../queue/reconcile-queue.ts';
 import { watchRecovery } from '../queue/recovery.ts';
 import { startGateway, type Gateway } from '../watch/gateway.ts';
 import type { Watches } from '../watch/watches.ts';
-import { connectCluster } from './cluster.ts';
 import { describeCaches, watchPageSources } from './functions.ts';
-import { createRoleMetrics, serveMetricsPage } from './metrics-page.ts';
-import { connectRedis, guardRedis } from './redis.ts';
+import { serveMetricsPage } from './metrics-page.ts';
+import { openQueueParts } from './queue-parts.ts';
 import { startParts, type Closers, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
 
 /** Starts the watches and hands keys to the queue, and nothing else. */
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
-    const { config, log } = context;
-    const metrics = createRoleMetrics(context);
-    const { connection, uid } = await connectCluster(context, closers, (record) => {
-      metrics.observeCall(record);
-    });
-    const redis = connectRedis({ config, log, clusterUid: uid, closers });
-    const ended = guardRedis({ context, redis, metrics, closers });
-    const queue = openReconcileQueue({ redis, log, closers });
+    const { log } = context;
+    const { metrics, connection, redis, queue, guarded } = await openQueueParts(context, closers);
     const watches = openWatches(context, { connection, depth: 'metadata', closers });
     const page = watchPageSources(context, connection, closers);
     const missing = () => describeCaches(watches) ?? page.missing();
     await serveMetricsPage({ context, metrics, sources: { ...page, missing }, redis, closers });
     await openGateway({ watches, queue, redis, log, closers, metrics }).started;
     metrics.setReady(true);
-    return { ended };
+    return { ended: guarded };
   });
-
-/** Opens the reconcile queue; whoever opened the connections closes them after it. */
-export function openReconcileQueue(parts: { redis: RedisConnections; log: Log; closers: Closers }): ReconcileQueue {
-  const queue = new ReconcileQueue(parts);
-  parts.closers.add('queue', () => queue.close());
-  return queue;
-}
 
 /** Starts a gateway that adds every key again whenever Redis has been away or was emptied (design decision 3). */
 export function openGateway(parts: {

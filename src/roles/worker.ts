@@ -26,31 +26,22 @@ import { createReconcile } from '../worker/reconcile.ts';
 import type { ServedCertificates } from '../worker/served-certificates.ts';
 import { StrategyLoader } from '../worker/strategy-loader.ts';
 import { runWorker } from '../worker/worker.ts';
-import { connectCluster } from './cluster.ts';
 import { describeCaches, SERVING_SECRET } from './functions.ts';
-import { openReconcileQueue } from './gateway.ts';
 import { startLeaseMode } from './lease-mode.ts';
 import { measureHistory, measurePass, measureStore, tracePass } from './measured.ts';
-import { createRoleMetrics, serveMetricsPage, type MetricsSources } from './metrics-page.ts';
+import { serveMetricsPage, type MetricsSources } from './metrics-page.ts';
 import { openOperandCertificates, watchOperandCertificates } from './operand-certificates.ts';
-import { connectRedis, guardRedis } from './redis.ts';
+import { openQueueParts } from './queue-parts.ts';
 import { startParts, type Closers, type RoleContext, type StartRole } from './role.ts';
 import { openWatches } from './watches.ts';
 
 /** Starts the caches and a worker that leads when it holds the lock, and nothing else. */
 export const start: StartRole = (context) =>
   startParts(context, async (closers) => {
-    const { config, log } = context;
-    const metrics = createRoleMetrics(context);
-    const { connection, uid } = await connectCluster(context, closers, (record) => {
-      metrics.observeCall(record);
-    });
-    const redis = connectRedis({ config, log, clusterUid: uid, closers });
-    const guarded = guardRedis({ context, redis, metrics, closers });
-    const queue = openReconcileQueue({ redis, log, closers });
+    const { metrics, connection, redis, queue, guarded } = await openQueueParts(context, closers);
     const watches = openWatches(context, { connection, depth: 'full', closers });
     const store = createObjectStore(watches);
-    const sources = pageSources(store, watches, config.operatorNamespace);
+    const sources = pageSources(store, watches, context.config.operatorNamespace);
     await serveMetricsPage({ context, metrics, sources, redis, closers });
     const stuck = Promise.withResolvers<never>();
     await startWorker({

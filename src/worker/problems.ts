@@ -1,6 +1,7 @@
 import type { KubeVirt, KubeVirtCondition, KubeVirtStatus } from '../api/kubevirt.ts';
 import { findCertificateObjections } from '../plan/certificate-objections.ts';
 import { markCertificateSettings, markOutdatedCertificates, markWithoutRedis } from '../plan/conditions.ts';
+import { eventSubject } from '../plan/event-subject.ts';
 import type { PlannedEvent } from '../plan/types.ts';
 import type { OutdatedCertificate } from './served-certificates.ts';
 
@@ -46,18 +47,10 @@ function describe(outdated: readonly OutdatedCertificate[]): string[] {
 /** Events about the problems of a status that a former one did not tell of, or otherwise. */
 export function findNewProblems(kubeVirt: KubeVirt, before: KubeVirtStatus, after: KubeVirtStatus): PlannedEvent[] {
   const find = (status: KubeVirtStatus, wanted: string) => status.conditions?.find(({ type }) => type === wanted);
-  const { name = '', namespace, uid } = kubeVirt.metadata;
   return PROBLEMS.flatMap((type): PlannedEvent[] => {
     const condition = find(after, type);
     if (condition === undefined || condition.message === find(before, type)?.message) return [];
     const { reason = '', message = '' } = condition;
-    const about = {
-      apiVersion: kubeVirt.apiVersion,
-      kind: kubeVirt.kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-    };
-    return [{ type: 'Warning', reason, message, about }];
+    return [{ type: 'Warning', reason, message, about: eventSubject(kubeVirt) }];
   });
 }

@@ -2,6 +2,7 @@ import type { CustomizePatch, KubeVirt } from '../api/kubevirt.ts';
 import type { ClusterFeatures } from '../api/features.ts';
 import { PATCH_TYPES } from '../customize/patch-types.table.ts';
 import type { Monitoring } from '../observe/monitor-namespace.ts';
+import { eventSubject } from '../plan/event-subject.ts';
 import type { PlannedEvent } from '../plan/types.ts';
 import type { InstallStrategy } from '../strategy/types.ts';
 
@@ -77,18 +78,11 @@ function describeMissing({ kubeVirt: { spec }, monitoring }: WarningFacts): stri
 }
 
 function buildEvent(kubeVirt: KubeVirt, reason: string, text: string): PlannedEvent {
-  const { name = '', namespace, uid, generation } = kubeVirt.metadata;
   return {
     type: 'Warning',
     reason,
-    message: `${text} (generation ${generation ?? 0})`,
+    message: `${text} (generation ${kubeVirt.metadata.generation ?? 0})`,
     once: true,
-    about: {
-      apiVersion: kubeVirt.apiVersion,
-      kind: kubeVirt.kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-    },
+    about: eventSubject(kubeVirt),
   };
 }
