@@ -78,6 +78,13 @@ function planDeleteDefinitions({ world }: TeardownContext): StepPlan {
   };
 }
 
+/** CRDs of which objects are left, and which go when those have gone: by name, for people. */
+export function listUnemptied({ world }: Pick<TeardownContext, 'world'>): string[] {
+  return managed(CRD, world)
+    .filter((definition) => !isAlive(definition) && !isEmptied(definition))
+    .map(({ metadata }) => metadata.name ?? '');
+}
+
 function planReleaseDefinitions({ world }: TeardownContext): StepPlan {
   return {
     actions: managed(CRD, world).filter(isHeld).map(planRelease),

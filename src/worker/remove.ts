@@ -4,8 +4,8 @@ import type { KubernetesObject } from '../api/objects.ts';
 import { createClient, type ApiClient } from '../apply/client.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
 import { errorText, PassAborted } from '../errors.ts';
-import { markDeleted, markDeleting, markDeletionFailed, settleConditionTimes } from '../plan/conditions.ts';
-import { TEARDOWN_STEPS } from '../plan/teardown.ts';
+import { markDeleted, markDeleting, markDeletionFailed, markHeld, settleConditionTimes } from '../plan/conditions.ts';
+import { listUnemptied, TEARDOWN_STEPS } from '../plan/teardown.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import { buildInstallStrategy } from '../strategy/install-strategy.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
@@ -14,6 +14,9 @@ import type { Outcome } from './outcome.ts';
 import type { PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
 import { createRemovalReporter } from './progress-report.ts';
+
+/** A removal that nobody holds is over before; each change of what it waits for would cost a write of the status. */
+const LONG_MS = 30_000;
 
 /**
  * Removes the installation of an object that is being deleted (spec/reconcile.md §4): everything that is managed, whatever strategy it came from; the
@@ -36,16 +39,28 @@ export async function syncDeletion(pass: PassState, target: TargetDeployment): P
   if (report.failures.length > 0) return tellFailure(pass, joinFailures(report.failures), report);
   // Only now does the condition of a failure go: before, it would come and go with every retry.
   const deleting = markDeleting(pass.kubeVirt.status ?? {});
-  if (report.stopped !== undefined) {
-    log.info({ step: report.stopped.step }, `waiting for ${report.stopped.awaited}`);
-    await store(pass, deleting);
-    return done(pass, { report: reportOf(report) });
-  }
+  if (report.stopped !== undefined) return wait(pass, deleting, { ...report, stopped: report.stopped });
   pass.parts.strategies.forget();
   await store(pass, markDeleted(deleting));
   await writeFinalizers(pass.statusClient, pass.kubeVirt, withoutFinalizer);
   log.info('KubeVirt is removed');
   return done(pass, { report: reportOf(report) });
+}
+
+/** Events bring the next pass. What is awaited for long is told in the status, with the CRDs of which objects are left. */
+async function wait(
+  pass: PassState,
+  deleting: KubeVirtStatus,
+  report: RunReport & Required<Pick<RunReport, 'stopped'>>,
+): Promise<Outcome> {
+  const { step, awaited } = report.stopped;
+  pass.log.info({ step }, `waiting for ${awaited}`);
+  const begun = Date.parse(pass.kubeVirt.metadata.deletionTimestamp ?? '');
+  const isLong = pass.now.getTime() >= begun + LONG_MS;
+  const holders = [awaited, ...listUnemptied(report.context)].join(', ');
+  await store(pass, isLong ? markHeld(deleting, holders) : deleting);
+  const wakeUp = { at: new Date(begun + LONG_MS), reason: `still waiting for ${awaited}` };
+  return done(pass, { report: reportOf(report), ...(isLong || Number.isNaN(begun) ? {} : { wakeUp }) });
 }
 
 async function tellFailure(pass: PassState, error: Error, report?: RunReport): Promise<Outcome> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { KubernetesObject } from '../../../src/api/objects.ts';
-import { isEverythingGone, planNodeLabels, TEARDOWN_STEPS } from '../../../src/plan/teardown.ts';
+import { isEverythingGone, listUnemptied, planNodeLabels, TEARDOWN_STEPS } from '../../../src/plan/teardown.ts';
 import { buildInstallStrategy } from '../../../src/strategy/install-strategy.ts';
 import { Installation, PLAIN_FEATURES } from './drive.ts';
 import { MemoryCluster } from './memory-cluster.ts';
@@ -67,7 +67,10 @@ describe('removal', () => {
     assert.match(first.stopped ?? '', /instances of all custom resources/);
     assert.equal(cluster.list('Deployment').length, 5);
     assert.deepEqual((await installation.pass(TEARDOWN_STEPS)).writes, []);
+    assert.ok(listUnemptied(installation.context()).includes('virtualmachines.kubevirt.io'));
     cluster.areInstancesLeft = false;
+    cluster.edit('CustomResourceDefinition', 'virtualmachines.kubevirt.io', () => undefined);
+    assert.ok(!listUnemptied(installation.context()).includes('virtualmachines.kubevirt.io'));
     for (const { metadata } of cluster.list('CustomResourceDefinition')) {
       cluster.edit('CustomResourceDefinition', metadata.name ?? '', () => undefined);
     }

@@ -6,6 +6,7 @@ import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { ApiError, PassAborted } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { TargetDeployment } from '../../../src/strategy/types.ts';
+import type { Outcome } from '../../../src/worker/outcome.ts';
 import type { PassState } from '../../../src/worker/pass.ts';
 import { syncDeletion } from '../../../src/worker/remove.ts';
 import { SmallCluster } from './small-cluster.ts';
@@ -18,7 +19,15 @@ const TARGET = { id: 'x', kubeVirtVersion: 'v1.9.0', registry: 'r' } as TargetDe
 const DELETED: KubeVirt = {
   apiVersion: 'kubevirt.io/v1',
   kind: 'KubeVirt',
-  metadata: { name: 'kubevirt', namespace: 'kubevirt', uid: 'u', resourceVersion: '1', generation: 2, finalizers: [] },
+  metadata: {
+    name: 'kubevirt',
+    namespace: 'kubevirt',
+    uid: 'u',
+    resourceVersion: '1',
+    generation: 2,
+    finalizers: [],
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+  },
   spec: {},
   status: { phase: 'Deployed' },
 };
@@ -42,12 +51,13 @@ function openRemoval() {
     },
   };
   let kubeVirt = DELETED;
-  const run = async () => {
+  let outcome: Outcome | undefined;
+  const run = async (now = '2026-01-01T00:00:00Z') => {
     const pass = {
       key: 'kubevirt/kubevirt',
       kubeVirt,
       observed: { features: {}, schedulableNodes: 0, others: [] },
-      now: new Date('2026-01-01T00:00:00Z'),
+      now: new Date(now),
       log,
       client,
       statusClient: client,
@@ -68,12 +78,13 @@ function openRemoval() {
     } as unknown as PassState;
     writes.length = 0;
     try {
-      return (await syncDeletion(pass, TARGET)).type;
+      outcome = await syncDeletion(pass, TARGET);
+      return outcome.type;
     } finally {
       kubeVirt = pass.kubeVirt;
     }
   };
-  return { run, writes, deleted, nodes, ending, store, status: () => kubeVirt.status };
+  return { run, writes, deleted, nodes, ending, store, status: () => kubeVirt.status, outcome: () => outcome };
 }
 
 describe('a removal that fails', () => {
@@ -113,5 +124,29 @@ describe('a removal that fails', () => {
     removal.nodes.fail = new PassAborted('over');
     removal.ending.abort(removal.nodes.fail);
     await assert.rejects(removal.run(), PassAborted);
+  });
+});
+
+describe('a removal that waits', () => {
+  it('tells for what when that takes long, once, and looks again by then', async () => {
+    const removal = openRemoval();
+    removal.store.put('Secret', 'held', {
+      metadata: {
+        name: 'held',
+        labels: { 'app.kubernetes.io/managed-by': 'virt-operator' },
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+      },
+    });
+    const progressing = () => removal.status()?.conditions?.find(({ type }) => type === 'Progressing')?.message ?? '';
+    await removal.run();
+    assert.doesNotMatch(progressing(), /waiting/);
+    const outcome = removal.outcome();
+    assert.equal(outcome?.type === 'done' && outcome.wakeUp?.at.toISOString(), '2026-01-01T00:00:30.000Z');
+    await removal.run('2026-01-01T00:00:30Z');
+    assert.match(progressing(), /waiting for Secret held to be gone/);
+    assert.equal(removal.writes.length, 1);
+    await removal.run('2026-01-01T00:00:40Z');
+    assert.deepEqual(removal.writes, []);
+    assert.match(progressing(), /waiting for Secret held to be gone/);
   });
 });
