@@ -10,6 +10,7 @@ import type { KubernetesObject } from '../../../src/api/objects.ts';
 import type { TargetDeployment } from '../../../src/strategy/types.ts';
 import type { ApiAnswer, ApiClient } from '../../../sandbox/api-client.ts';
 import { requireBinaries, startOwnControlPlane } from '../fixtures/control-plane.ts';
+import { eventually } from '../fixtures/eventually.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const target = { additionalProperties: { VirtTemplateDeploymentEnabled: '' } } as unknown as TargetDeployment;
@@ -30,16 +31,12 @@ const readConditions = async (name: string): Promise<Condition[]> => {
   return (crd['status'] as { conditions?: Condition[] } | undefined)?.conditions ?? [];
 };
 
-/** Polls until the API server serves the CRD, or has found a fault in its names. */
-async function waitForEstablished(name: string): Promise<Condition[]> {
-  const end = Date.now() + 30_000;
-  for (;;) {
-    const conditions = await readConditions(name);
-    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return conditions;
-    if (Date.now() > end) throw new Error(`${name} is not established: ${JSON.stringify(conditions)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+const isEstablished = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+
+/** Resolves when the API server serves the CRD; fails with its conditions when it does not. */
+const waitForEstablished = (name: string): Promise<Condition[]> =>
+  eventually(() => readConditions(name), isEstablished);
 
 const explain = async (...args: string[]): Promise<string> => {
   const kubectl = join(requireBinaries(), 'kubectl');
