@@ -44,7 +44,7 @@ before(async () => {
     onChange: () => () => undefined,
     now: () => new Date(),
     log,
-    patience: { requestMs: 500, checkMs: 100 },
+    patience: { requestMs: 1500, checkMs: 100 },
   });
   port = server.webhookPort ?? 0;
 });
