@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
 import { buildNode } from '../../../sandbox/nodes.ts';
+import type { KubeVirtSpec } from '../../../src/api/kubevirt.ts';
 import { createKubeVirt, NAMESPACE, readKubeVirt, whenDeployed } from '../install/harness.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { editKubeVirt, readCondition, startLeader, startLifeSite, whenQuiet, type LifeSite } from './harness.ts';
 import { startKubelet, type Kubelet } from './kubelet.ts';
-import { firstChange, recordWorkloads } from './workload-log.ts';
+import { firstChange, recordWorkloads, type WorkloadLog } from './workload-log.ts';
 
 const OLD = 'v1.9.0';
 const NEW = 'v1.9.1';
 
 let site: LifeSite;
 let kubelet: Kubelet;
+let log: WorkloadLog;
 
 before(async () => {
   site = await startLifeSite();
@@ -34,7 +36,7 @@ async function readHandler() {
 
 test('B22: while one of four nodes cannot start the new virt-handler the update is not done, and says so', async () => {
   assert.deepEqual(await readHandler(), { desired: 4, ready: 4 });
-  const log = recordWorkloads(site.plane.api);
+  log = recordWorkloads(site.plane.api);
   site.atEnd(() => log.stop());
   await editKubeVirt(site, { spec: { imageTag: NEW } });
   await eventually(
@@ -51,10 +53,33 @@ test('B22: while one of four nodes cannot start the new virt-handler the update 
   assert.equal(firstChange(log.of('virt-controller')), undefined, 'no controller before every handler (B21)');
 });
 
+test('B21: edits in the middle of the update change virt-handler at most, whatever they are about', async () => {
+  const tolerations = [{ key: 'held', operator: 'Exists' }];
+  const patch = '{"metadata":{"annotations":{"example.com/customized":"yes"}}}';
+  const customized = { resourceType: 'Deployment', resourceName: 'virt-controller', type: 'merge', patch };
+  const edits: KubeVirtSpec[] = [
+    { workloads: { nodePlacement: { tolerations } } },
+    { customizeComponents: { patches: [customized] } },
+    { certificateRotateStrategy: { selfSigned: { ca: { duration: '96h' }, server: { duration: '12h' } } } },
+    { infra: { replicas: 3 } },
+  ];
+  for (const spec of edits) {
+    await editKubeVirt(site, { spec });
+    await whenQuiet(site, 2000);
+    assert.equal(firstChange(log.of('virt-controller')), undefined, JSON.stringify(spec));
+  }
+  const handler = log.of('virt-handler').at(-1);
+  assert.match(JSON.stringify(handler?.spec), /"key":"held"/);
+  assert.equal((await readKubeVirt(site)).status?.observedKubeVirtVersion, OLD);
+});
+
 test('B22: as soon as that node starts it, the update goes on to its end', async () => {
   await kubelet.allowAll();
   const { status } = await whenDeployed(site);
   assert.equal(status?.observedKubeVirtVersion, NEW);
   assert.equal((await readCondition(site, 'Progressing'))?.status, 'False');
   assert.deepEqual(await readHandler(), { desired: 4, ready: 4 });
+  const controller = log.of('virt-controller').at(-1);
+  assert.equal(controller?.metadata.annotations?.['example.com/customized'], 'yes');
+  assert.equal(controller.spec?.['replicas'], 3);
 });
