@@ -49,7 +49,7 @@ function requireGo(build, env) {
   const answer = spawnSync('go', ['version'], { env: goEnvironment(env), encoding: 'utf8' });
   if (answer.error === undefined && answer.status === 0) return;
   throw new SetupError(
-    `${build.what}: the programs are missing and there is no Go to build them. Install Go 1.21 or later and run this again, or ${build.instead}.`,
+    `${build.what}: the programs are missing and there is no Go to build them. Install Go 1.26 or later and run this again, or ${build.instead}`,
     { cause: answer.error },
   );
 }

@@ -1,5 +1,5 @@
-import { createLog } from '../../src/log.ts';
-import { connectRedis, buildKeyPrefix } from '../../src/queue/connection.ts';
+import { buildKeyPrefix } from '../../src/queue/connection.ts';
+import { connectOnce } from '../redis.ts';
 
 /** How many keys one step of the scan looks at. */
 const SCAN_COUNT = 1000;
@@ -9,9 +9,7 @@ const SCAN_COUNT = 1000;
  * Rejects when Redis is out of reach.
  */
 export async function removeKeys(redisUrl: string, clusterUid: string): Promise<void> {
-  const log = createLog({ role: 'start', verbosity: 0 });
-  log.level = 'silent';
-  const redis = connectRedis({ url: redisUrl }, { patience: 'patient', name: 'start', log });
+  const redis = await connectOnce(redisUrl);
   const pattern = `${buildKeyPrefix(clusterUid)}:*`;
   try {
     let cursor = '0';

@@ -185,15 +185,29 @@ describe('npm start', () => {
   const refused = [
     { name: 'an unknown flag', args: ['--quick'], code: 2, want: /--quick[^]*npm start -- \[options\]/ },
     {
+      name: 'a Redis that is away',
+      args: [],
+      env: { REDIS_URL: 'redis://:secret@127.0.0.1:1' },
+      code: 1,
+      want: /^(?![^]*secret)[^]*\nThe Redis of REDIS_URL cannot be used; [^\n]*: connect ECONNREFUSED 127\.0\.0\.1:1\n/,
+    },
+    {
+      name: 'an address of no Redis',
+      args: [],
+      env: { REDIS_URL: 'http://redis' },
+      code: 1,
+      want: /its address is not of the form redis:/,
+    },
+    {
       name: 'a kubeconfig that is not there',
       args: ['--kubeconfig', '/nowhere'],
       code: 1,
       want: /kubeconfig \/nowhere cannot be used/,
     },
   ];
-  for (const { name, args, code, want } of refused) {
+  for (const { name, args, env = {}, code, want } of refused) {
     it(`refuses ${name} with a sentence`, async () => {
-      const start = await startSandbox({}, ...args);
+      const start = await startSandbox(env, ...args);
       assert.equal(await start.exited, code);
       assert.match(start.output(), want);
       assert.doesNotMatch(start.output(), /\n\s+at /, 'no stack');

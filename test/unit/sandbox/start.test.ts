@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
+import { removeKeys } from '../../../sandbox/start/forget.ts';
 import { parseManifests, pathOf } from '../../../sandbox/start/installation.ts';
 import { parseOptions, UsageError } from '../../../sandbox/start/options.ts';
 import {
@@ -68,6 +69,10 @@ const READY: KubeVirtStatus = {
   phase: 'Deployed',
   conditions: [condition('Available', 'True'), condition('Progressing', 'False'), condition('Degraded', 'False')],
 };
+
+test('keys are not looked for in a Redis that is away: the end does not wait for it', async () => {
+  await assert.rejects(removeKeys('redis://127.0.0.1:1', 'uid'), /ECONNREFUSED/);
+});
 
 describe('isDeployed', () => {
   const rows: { name: string; status: KubeVirtStatus; want: boolean }[] = [
