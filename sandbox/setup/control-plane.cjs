@@ -3,7 +3,15 @@
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ensureBuilt } = require('./go-build.cjs');
-const { CONTROL_PLANE, SANDBOX, controlPlaneCache, findControlPlane, findHelm, helmCache } = require('./locations.cjs');
+const {
+  CONTROL_PLANE,
+  SANDBOX,
+  controlPlaneCache,
+  findControlPlane,
+  findHelm,
+  helmCache,
+  listMissing,
+} = require('./locations.cjs');
 
 /** Linker flags that tell the programs which version they are; without them the API server reports v0.0.0. */
 function versionFlags(goMod) {
@@ -19,6 +27,9 @@ function versionFlags(goMod) {
 async function ensureControlPlane(env) {
   const found = findControlPlane(env);
   if (found !== undefined) return found;
+  const missing = env.KUBEBUILDER_ASSETS ? listMissing(env.KUBEBUILDER_ASSETS) : [];
+  if (missing.length > 0)
+    process.stderr.write(`control plane: KUBEBUILDER_ASSETS is passed over, it has no ${missing.join(', ')}\n`);
   return ensureBuilt(
     {
       what: 'control plane',

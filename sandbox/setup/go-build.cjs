@@ -62,7 +62,7 @@ function makeWritable(build) {
     rmSync(probe, { recursive: true });
   } catch (error) {
     throw new SetupError(
-      `${build.what}: cannot write to the cache folder ${parent} (${error.code}). Set XDG_CACHE_HOME to a folder that can be written, or ${build.instead}.`,
+      `${build.what}: cannot write to the cache folder ${parent} (${error.code}). Set XDG_CACHE_HOME to a folder that can be written, or ${build.instead}`,
       { cause: error },
     );
   }

@@ -25,6 +25,11 @@ function hasAll(folder, names) {
   return names.every((name) => isExecutable(join(folder, name)));
 }
 
+/** Programs of the control plane that a folder does not hold. */
+function listMissing(folder) {
+  return CONTROL_PLANE.filter((name) => !hasAll(folder, [name]));
+}
+
 /** First folder of the PATH that holds an executable of this name; undefined when none does. */
 function findOnPath(name, env) {
   return pathFolders(env).find((folder) => isExecutable(join(folder, name)));
@@ -75,6 +80,7 @@ module.exports = {
   SANDBOX,
   controlPlaneCache,
   findControlPlane,
+  listMissing,
   findHelm,
   findOnPath,
   hasAll,

@@ -152,6 +152,17 @@ describe('ensureControlPlane without the programs', () => {
     });
   });
 
+  it('says which programs a folder lacks, which is passed over therefore', () => {
+    const some = addPrograms(join(folder, 'envtest'), ['etcd', 'kube-apiserver', 'kubectl']);
+    const script = `require(${JSON.stringify(join(ROOT, 'sandbox', 'setup', 'control-plane.cjs'))}).ensureControlPlane(process.env).catch(() => 0)`;
+    const env = { PATH: folder, HOME: folder, KUBEBUILDER_ASSETS: some };
+    const { stderr } = spawnSync(process.execPath, ['-e', script], { env, encoding: 'utf8' });
+    assert.equal(
+      stderr,
+      'control plane: KUBEBUILDER_ASSETS is passed over, it has no kube-controller-manager, kube-scheduler, kwok\n',
+    );
+  });
+
   it('names the way out when the cache folder cannot be written', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
