@@ -26,35 +26,45 @@ export interface SourceInput {
 /** Where the strategy comes from, or what to do to get it. */
 export type StrategySource =
   /** Generate it. Its ConfigMap is to be written all the same: a hand-back to upstream needs it. */
-  | { type: 'native'; finishedJobs: KubernetesObject[] }
+  | { type: 'native'; obsoleteJobs: KubernetesObject[] }
   /** It was in a ConfigMap. `problems`: newer ConfigMaps that could not be read. */
   | {
       type: 'configmap';
       strategy: InstallStrategy;
       configMap: KubernetesObject;
       problems: string[];
-      finishedJobs: KubernetesObject[];
+      obsoleteJobs: KubernetesObject[];
     }
   /** Create the Job of this attempt (`buildDumpJob`). */
-  | { type: 'create-job'; attempt: number; reason: string; finishedJobs: KubernetesObject[] }
+  | { type: 'create-job'; attempt: number; reason: string; obsoleteJobs: KubernetesObject[] }
   /** Nothing to do before a Job changes, or before `until`. `failure`: what has gone wrong so far, to be told. */
-  | { type: 'wait'; reason: string; until?: Date; failure?: string; finishedJobs: KubernetesObject[] };
+  | {
+      type: 'wait';
+      reason: string;
+      until?: Date;
+      /** The Job that is under way. */
+      job?: KubernetesObject;
+      failure?: string;
+      obsoleteJobs: KubernetesObject[];
+    };
 
 /**
- * Decides where the strategy of a target comes from (spec/strategy.md §3, design decision 6). `finishedJobs` are of no use any more and may be deleted.
+ * Decides where the strategy of a target comes from (spec/strategy.md §3, design decision 6). `obsoleteJobs` are of no use any more and may be deleted.
  *
  * Beyond upstream: a failed Job is tried again, an unreadable ConfigMap does not hide an older good one, and waits grow with each attempt. The failed
- * Job itself carries the count: it stays until its successor exists.
+ * Job itself carries the count: it stays until its successor exists. A Job for another deployment goes as soon as the strategy is there: where its image
+ * cannot be pulled, it would never end.
  */
 export function decideStrategySource(input: SourceInput): StrategySource {
   const { target, parse = parseStrategyConfigMap } = input;
   const jobs = input.jobs.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (target.kubeVirtVersion === COMPILED_RELEASE) return { type: 'native', finishedJobs: jobs.filter(isFinished) };
+  const obsoleteJobs = jobs.filter((job) => isFinished(job) || !isFor(target, job));
+  if (target.kubeVirtVersion === COMPILED_RELEASE) return { type: 'native', obsoleteJobs };
   const problems: string[] = [];
   for (const configMap of strategyConfigMapsOf(target, input.configMaps)) {
     try {
       const strategy = parse(configMap);
-      return { type: 'configmap', strategy, configMap, problems, finishedJobs: jobs.filter(isFinished) };
+      return { type: 'configmap', strategy, configMap, problems, obsoleteJobs };
     } catch (error) {
       problems.push(errorText(error));
     }
@@ -63,30 +73,28 @@ export function decideStrategySource(input: SourceInput): StrategySource {
 }
 
 function decideJob({ target, jobs, now }: SourceInput, problems: string[]): StrategySource {
-  const own = jobs
-    .filter(({ metadata }) => metadata.annotations?.[STRATEGY_IDENTIFIER_ANNOTATION] === target.id)
-    .sort((a, b) => attemptOf(b) - attemptOf(a));
+  const own = jobs.filter((job) => isFor(target, job)).sort((a, b) => attemptOf(b) - attemptOf(a));
   const running = own.find((job) => !isFinished(job));
   if (running !== undefined) {
     const reason = `Job ${nameOf(running)} is to write the strategy of ${target.kubeVirtVersion}`;
     const attempt = attemptOf(running);
     const failure = attempt === 1 ? {} : { failure: `${reason}: attempt ${attempt}, the ones before it have failed` };
-    return { type: 'wait', reason, ...failure, finishedJobs: jobs.filter(isFinished) };
+    return { type: 'wait', reason, job: running, ...failure, obsoleteJobs: jobs.filter(isFinished) };
   }
   const [last, ...older] = own;
   if (last === undefined) {
     const reason = ['there is no strategy yet', ...problems].join('; ');
-    return { type: 'create-job', attempt: 1, reason, finishedJobs: [] };
+    return { type: 'create-job', attempt: 1, reason, obsoleteJobs: [] };
   }
-  return decideRetry(last, { now, problems, finishedJobs: older });
+  return decideRetry(last, { now, problems, obsoleteJobs: older });
 }
 
 /** After a Job that has ended and left no readable ConfigMap. One that succeeded may be ahead of our cache of ConfigMaps: the wait covers that too. */
 function decideRetry(
   job: KubernetesObject,
-  context: { now: Date; problems: string[]; finishedJobs: KubernetesObject[] },
+  context: { now: Date; problems: string[]; obsoleteJobs: KubernetesObject[] },
 ): StrategySource {
-  const { now, problems, finishedJobs } = context;
+  const { now, problems, obsoleteJobs } = context;
   const attempt = attemptOf(job);
   const seconds = Math.min(RETRY_SECONDS.first * 2 ** (attempt - 1), RETRY_SECONDS.limit);
   const until = new Date(endOf(job, now).getTime() + seconds * 1000);
@@ -94,12 +102,15 @@ function decideRetry(
   const reason = [`Job ${nameOf(job)} ${failed ?? 'ended without leaving a readable strategy'}`, ...problems].join(
     '; ',
   );
-  if (now >= until) return { type: 'create-job', attempt: attempt + 1, reason, finishedJobs };
+  if (now >= until) return { type: 'create-job', attempt: attempt + 1, reason, obsoleteJobs };
   // The first Job that succeeded may only be ahead of our cache of ConfigMaps.
   const isCertain = failed !== undefined || problems.length > 0 || attempt > 1;
   const failure = isCertain ? { failure: `${reason}; the next attempt is at ${until.toISOString()}` } : {};
-  return { type: 'wait', reason, until, ...failure, finishedJobs };
+  return { type: 'wait', reason, until, ...failure, obsoleteJobs };
 }
+
+const isFor = ({ id }: TargetDeployment, { metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.[STRATEGY_IDENTIFIER_ANNOTATION] === id;
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';
 

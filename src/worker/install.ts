@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../api/objects.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
 import { PassAborted, errorText, isStale } from '../errors.ts';
 import { findEmptyDefinitions } from '../observe/empty-definitions.ts';
+import { findPodTrouble } from '../observe/job-pod.ts';
 import { decideCertificateWakeUp } from '../plan/certificates.ts';
 import { isEverythingReady } from '../plan/components.ts';
 import { findRemnant, planCompleteness } from '../plan/completeness.ts';
@@ -41,7 +42,11 @@ const PATIENCE_MS = 3000;
 /** While something is awaited, a pass looks at least this often; one that changes nothing asks nothing of the API server. */
 const LOOK_AGAIN_MS = 30_000;
 
+/** A dump Job is done within seconds; an older one is looked at, and told in the status. */
+const SUSPECT_MS = 10_000;
+
 type ReadyStrategy = Extract<LoadedStrategy, { type: 'ready' }>;
+type PendingStrategy = Extract<LoadedStrategy, { type: 'pending' }>;
 
 /** What one pass has come to. */
 interface Result {
@@ -99,11 +104,10 @@ async function reach(pass: PassState, aim: Aim): Promise<Result> {
     const { client, observed, now, kubeVirt, parts } = pass;
     const loaded = await parts.strategies.load({ kubeVirt, target, observed, client, now });
     for (const problem of loaded.type === 'ready' ? loaded.problems : []) pass.log.warn(problem);
-    await deleteJobs(pass, loaded.finishedJobs);
+    await deleteJobs(pass, loaded.obsoleteJobs);
     if (loaded.type === 'pending') {
       pass.log.info(`waiting for ${loaded.awaited}`);
-      const status = loaded.failure === undefined ? draft : markFailed(draft, loaded.failure);
-      return { status, outcome: () => pending(pass, loaded) };
+      return { status: await markPending(pass, draft, loaded), outcome: () => pending(pass, loaded) };
     }
     await deleteOldStrategies(pass, target);
     return await apply(pass, aim, loaded);
@@ -271,11 +275,24 @@ function failure(pass: PassState, draft: KubeVirtStatus, thrown: unknown, report
   };
 }
 
-function pending(pass: PassState, { until, awaited }: LoadedStrategy & { type: 'pending' }): Outcome {
-  const outcome = done(pass);
-  return until === undefined || outcome.type !== 'done'
-    ? outcome
-    : { type: 'later', wrote: outcome.wrote, at: until, reason: awaited };
+/** What has failed so far, or the Job that takes long; in both cases why its pod does not start. */
+async function markPending(pass: PassState, draft: KubeVirtStatus, pending: PendingStrategy): Promise<KubeVirtStatus> {
+  const { job, failure, awaited } = pending;
+  const { parts, work, log, now } = pass;
+  const ageMs = job === undefined ? 0 : now.getTime() - Date.parse(job.metadata.creationTimestamp ?? '');
+  const isLong = job !== undefined && ageMs >= SUSPECT_MS;
+  const trouble = isLong
+    ? await findPodTrouble({ job, connection: parts.connection, signal: work.signal, log })
+    : undefined;
+  const described = (text: string) => (trouble === undefined ? text : `${text}: ${trouble}`);
+  if (failure !== undefined) return markFailed(draft, described(failure));
+  return isLong ? markHeld(draft, described(awaited)) : draft;
+}
+
+/** A Job that ends brings an event; one whose pod does not start has to be looked at. */
+function pending(pass: PassState, { until, awaited }: PendingStrategy): Outcome {
+  if (until === undefined) return done(pass, { wakeUp: lookAgain(awaited, pass.now) });
+  return { type: 'later', wrote: countWrites(pass), at: until, reason: awaited };
 }
 
 function tellReady({ log, kubeVirt }: PassState, target: TargetDeployment): void {

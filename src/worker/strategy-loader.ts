@@ -24,7 +24,7 @@ export interface StrategyRequest {
 
 /** A strategy, customized, or what it waits for. */
 export type LoadedStrategy =
-  | ({ type: 'ready'; finishedJobs: readonly KubernetesObject[]; problems: readonly string[] } & CustomizedStrategy & {
+  | ({ type: 'ready'; obsoleteJobs: readonly KubernetesObject[]; problems: readonly string[] } & CustomizedStrategy & {
         /** Writes the ConfigMap that upstream reads after a hand-back, when it is missing or outdated (design decision 6). */
         writeConfigMap: () => Promise<void>;
         /** What was found of monitoring; absent for a strategy that was not made here. */
@@ -34,9 +34,11 @@ export type LoadedStrategy =
       type: 'pending';
       awaited: string;
       until?: Date;
+      /** The Job that is under way. */
+      job?: KubernetesObject;
       /** What has gone wrong so far, for the status. */
       failure?: string;
-      finishedJobs: readonly KubernetesObject[];
+      obsoleteJobs: readonly KubernetesObject[];
     };
 
 /** What a loader needs beside the requests. */
@@ -94,7 +96,7 @@ export class StrategyLoader {
         this.#stored = { id: target.id, strategy: source.strategy, configMap: source.configMap };
         return {
           ...this.#ready(source.strategy, request),
-          finishedJobs: source.finishedJobs,
+          obsoleteJobs: source.obsoleteJobs,
           problems: source.problems,
           writeConfigMap: () => Promise.resolve(),
         };
@@ -112,7 +114,7 @@ export class StrategyLoader {
 
   /** The strategy that was read before, while its ConfigMap is missing or unreadable; undefined when none was. */
   #recall(
-    { finishedJobs }: Pick<StrategySource, 'finishedJobs'>,
+    { obsoleteJobs }: Pick<StrategySource, 'obsoleteJobs'>,
     request: StrategyRequest,
   ): LoadedStrategy | undefined {
     if (this.#stored === undefined) return undefined;
@@ -122,14 +124,14 @@ export class StrategyLoader {
     const wanted = { ...configMap, metadata };
     return {
       ...this.#ready(strategy, request),
-      finishedJobs,
+      obsoleteJobs,
       problems: [],
       writeConfigMap: () => this.#writeConfigMap(wanted, request),
     };
   }
 
   async #generate(
-    { finishedJobs }: StrategySource & { type: 'native' },
+    { obsoleteJobs }: StrategySource & { type: 'native' },
     request: StrategyRequest,
   ): Promise<LoadedStrategy> {
     const { target, observed } = request;
@@ -145,7 +147,7 @@ export class StrategyLoader {
     const { value } = this.#generated;
     return {
       ...this.#ready(value.strategy, request),
-      finishedJobs,
+      obsoleteJobs,
       problems: [],
       monitoring,
       writeConfigMap: () => {
@@ -177,7 +179,7 @@ export class StrategyLoader {
   }
 
   async #createJob(
-    { attempt, reason, finishedJobs }: StrategySource & { type: 'create-job' },
+    { attempt, reason, obsoleteJobs }: StrategySource & { type: 'create-job' },
     { target, kubeVirt, client }: StrategyRequest,
   ): Promise<LoadedStrategy> {
     const { operatorNamespace, log } = this.#options;
@@ -189,7 +191,7 @@ export class StrategyLoader {
       // A Job of this attempt exists: its own events go on from here.
       if (!isStale(error)) throw error;
     }
-    return { type: 'pending', awaited: `the install strategy of ${target.kubeVirtVersion}`, finishedJobs };
+    return { type: 'pending', awaited: `the install strategy of ${target.kubeVirtVersion}`, obsoleteJobs };
   }
 
   #ready(base: InstallStrategy, { kubeVirt }: StrategyRequest): { type: 'ready' } & CustomizedStrategy {

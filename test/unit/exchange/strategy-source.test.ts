@@ -69,7 +69,7 @@ const summary = (source: StrategySource): string => {
 describe('decideStrategySource', () => {
   const terminating = job('gone', complete(60));
   terminating.metadata.deletionTimestamp = ago(1);
-  const rows: { name: string; input: Partial<SourceInput>; want: string; finished?: string[] }[] = [
+  const rows: { name: string; input: Partial<SourceInput>; want: string; obsolete?: string[] }[] = [
     { name: 'the compiled-in release is generated', input: { target: target() }, want: 'native' },
     {
       name: 'also when the CR names its tag',
@@ -77,10 +77,19 @@ describe('decideStrategySource', () => {
       want: 'native',
     },
     {
-      name: 'finished Jobs go',
+      name: 'all Jobs for other releases go with the compiled-in one',
       input: { target: target(), jobs: [job('a', complete(1)), job('b', {}), job('c', failed(1))] },
       want: 'native',
-      finished: ['a', 'c'],
+      obsolete: ['a', 'b', 'c'],
+    },
+    {
+      name: 'a ConfigMap: finished Jobs go, and those for other deployments, whose image may not exist',
+      input: {
+        configMaps: [configMap('cm', GOOD)],
+        jobs: [job('ended', complete(1)), job('running', {}), job('other', {}, 1, 'x')],
+      },
+      want: 'configmap cm',
+      obsolete: ['ended', 'other'],
     },
     { name: 'a ConfigMap', input: { configMaps: [configMap('cm', GOOD)] }, want: 'configmap cm' },
     {
@@ -106,7 +115,7 @@ describe('decideStrategySource', () => {
       name: 'a running Job after failed ones, which go',
       input: { jobs: [job('a', failed(99), 1), job('b', {}, 2)] },
       want: 'wait',
-      finished: ['a'],
+      obsolete: ['a'],
     },
     {
       name: 'complete a moment ago: its ConfigMap may be on the way',
@@ -122,7 +131,7 @@ describe('decideStrategySource', () => {
       name: 'the last attempt counts, the others go',
       input: { jobs: [job('a', failed(900), 1), job('b', failed(100), 2)] },
       want: 'create 3',
-      finished: ['a'],
+      obsolete: ['a'],
     },
     {
       name: 'a time that cannot be read is now',
@@ -135,13 +144,13 @@ describe('decideStrategySource', () => {
       want: 'wait',
     },
   ];
-  for (const { name, input, want, finished = [] } of rows) {
+  for (const { name, input, want, obsolete = [] } of rows) {
     test(name, () => {
       const source = decide(input);
       assert.equal(summary(source), want);
       assert.deepEqual(
-        source.finishedJobs.map(({ metadata }) => metadata.name),
-        finished,
+        source.obsoleteJobs.map(({ metadata }) => metadata.name),
+        obsolete,
       );
     });
   }

@@ -11,10 +11,16 @@ import { buildKubeVirt, ENVIRONMENT } from '../plan/drive.ts';
 
 const log = createLog({ role: 'test', verbosity: 0 });
 log.level = 'silent';
+const NOW = new Date('2026-01-01T00:00:00Z');
 const conflict = new ApiError('the object has been modified', { status: 409, reason: 'Conflict' });
 
+const UNPULLABLE = {
+  metadata: { name: 'dump-x' },
+  status: { containerStatuses: [{ image: 'example.com/a:b', state: { waiting: { reason: 'ErrImagePull' } } }] },
+};
+
 /** A first pass whose object is edited by somebody when its status or its finalizer is first written. */
-function prepare(editedAt: 'status' | 'finalizer') {
+function prepare(editedAt: 'status' | 'finalizer' | 'never', pending: Record<string, unknown> = {}) {
   const seen = buildKubeVirt();
   seen.metadata = { ...seen.metadata, generation: 1, resourceVersion: '1' };
   const edited: KubeVirt = {
@@ -23,7 +29,7 @@ function prepare(editedAt: 'status' | 'finalizer') {
     spec: { ...seen.spec, imageTag: 'v1.9.1' },
   };
   let current = editedAt === 'finalizer' ? edited : seen;
-  let isRefused = editedAt === 'finalizer';
+  let isRefused = editedAt !== 'status';
   const statuses: KubeVirt['status'][] = [];
   const statusClient = {
     patch: () => Promise.resolve(current),
@@ -44,18 +50,19 @@ function prepare(editedAt: 'status' | 'finalizer') {
     key: 'kubevirt/kubevirt',
     kubeVirt: seen,
     observed: { features: {}, schedulableNodes: 0, others: [], strategyConfigMaps: [] },
-    now: new Date('2026-01-01T00:00:00Z'),
+    now: NOW,
     log,
     statusClient,
     ledger: { count: () => 0 },
     statusLedger: { count: () => statuses.length },
     work: { signal: new AbortController().signal, pass: '1' },
     parts: {
+      connection: { request: () => Promise.resolve({ items: [UNPULLABLE] }) },
       events: { record: () => undefined },
       strategies: {
         load: ({ target }: { target: { kubeVirtVersion: string } }) => {
           loads.push(target.kubeVirtVersion);
-          return Promise.resolve({ type: 'pending', awaited: 'nothing', finishedJobs: [] });
+          return Promise.resolve({ type: 'pending', awaited: 'nothing', obsoleteJobs: [], ...pending });
         },
       },
     },
@@ -70,5 +77,33 @@ for (const editedAt of ['status', 'finalizer'] as const) {
     assert.deepEqual(loads, []);
     assert.equal(outcome.type, 'later');
     assert.equal(pass.kubeVirt.status?.observedGeneration, undefined);
+  });
+}
+
+const begun = (seconds: number) => ({
+  metadata: { name: 'dump', namespace: 'kubevirt', creationTimestamp: new Date(NOW.getTime() - seconds * 1000) },
+});
+const waits = [
+  { name: 'of a moment ago', pending: { job: begun(9) }, type: 'Progressing', says: /^((?!waiting).)*$/ },
+  {
+    name: 'that takes long',
+    pending: { job: begun(10) },
+    type: 'Progressing',
+    says: /; waiting for nothing: Pod dump-x cannot pull image example\.com\/a:b$/,
+  },
+  {
+    name: 'that takes long after one that failed',
+    pending: { job: begun(10), failure: 'attempt 2' },
+    type: 'Synchronized',
+    says: /attempt 2: Pod dump-x cannot pull image example\.com\/a:b$/,
+  },
+];
+for (const { name, pending, type, says } of waits) {
+  it(`a dump Job ${name} is looked at again half a minute later`, async () => {
+    const { pass, target } = prepare('never', pending);
+    const outcome = await syncInstallation(pass, target, 'install');
+    const condition = pass.kubeVirt.status?.conditions?.find((each) => each.type === type);
+    assert.match(condition?.message ?? '', says);
+    assert.equal(outcome.type === 'done' && outcome.wakeUp?.at.toISOString(), '2026-01-01T00:00:30.000Z');
   });
 }
