@@ -61,12 +61,20 @@ export interface Failure {
   error: Error;
 }
 
+/** Where a run ended to be continued. */
+export interface Stop {
+  step: string;
+  awaited: string;
+  /** Nothing but another look at the cluster is awaited. */
+  isResumedAtOnce: boolean;
+}
+
 /** What a run did. */
 export interface RunReport {
   /** Every step ran to its end, and nothing failed. */
   completed: boolean;
   /** The step at which the run ended to be continued by a later event, and what is awaited. */
-  stopped?: { step: string; awaited: string };
+  stopped?: Stop;
   /** The failures of the step that ended the run, and before them the problems of steps that did not end it. */
   failures: readonly Failure[];
   /** Every write that reached the API server, in the order of their answers. */
@@ -114,7 +122,7 @@ class Run {
   readonly #steps: { name: string; writes: number; milliseconds: number }[] = [];
   #generations: readonly GenerationStatus[];
   readonly #failures: Failure[] = [];
-  #stopped: { step: string; awaited: string } | undefined;
+  #stopped: Stop | undefined;
   /** Absent until a step has asked. */
   #answer: Pick<PassContext, 'rolloutHold'> | undefined;
   readonly #written: Write[] = [];
@@ -173,7 +181,7 @@ class Run {
       }
       if (this.#options.isOutdated?.() === true) {
         // Nothing has failed for good; what was to be written may not even be wanted any more.
-        this.#stopped = { step: step.name, awaited: 'a pass over the object as it is now' };
+        this.#stopped = { step: step.name, awaited: 'a pass over the object as it is now', isResumedAtOnce: false };
         return;
       }
       await this.#readAgain(open, attempt);
@@ -281,7 +289,7 @@ class Run {
   async #passGates(step: Step, plan: StepPlan): Promise<boolean> {
     const awaited = plan.stop ?? (await this.#hold(step, plan.until));
     if (awaited === undefined) return true;
-    this.#stopped = { step: step.name, awaited };
+    this.#stopped = { step: step.name, awaited, isResumedAtOnce: plan.isResumedAtOnce === true };
     return false;
   }
 

@@ -3,7 +3,7 @@ import { isEmptied, isHeld, planRelease } from './crd-finalizer.ts';
 import { isGenerationRecorded, isUnrecordedSinceCreation } from './generations.ts';
 import { buildPatch, setOperation, testOperation, nameOf } from './json-patch.ts';
 import { isMetadataCurrent, matchesTarget } from './metadata.ts';
-import { describeLostVersions, findLostVersions } from './stored-versions.ts';
+import { describeStuckVersions, findLostVersions } from './stored-versions.ts';
 import { isEstablished, planNudges } from './stuck-definitions.ts';
 import type { Action, PassContext, StepPlan } from './types.ts';
 import { wantedObjects } from './wanted.ts';
@@ -29,7 +29,7 @@ export function planDefinitions(context: PassContext): StepPlan {
   const [urgent, others] = [actions.filter(isUrgent), actions.filter((action) => !isUrgent(action))];
   return {
     actions: [...urgent, ...others],
-    problems: losses.filter((loss) => loss !== undefined).map(describeLostVersions),
+    problems: losses.flatMap((loss) => (loss && describeStuckVersions(loss, context)) ?? []),
   };
 }
 

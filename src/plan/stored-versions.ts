@@ -5,6 +5,8 @@ import { wantedObjects } from './wanted.ts';
 
 const KIND = 'CustomResourceDefinition';
 
+type Patch = Extract<Action, { verb: 'patch' }>;
+
 interface Version {
   name: string;
   storage?: boolean;
@@ -22,10 +24,10 @@ export interface LostVersions {
   isStorage: boolean;
 }
 
-/** What `wanted` would lose; undefined when it loses nothing that is in use. */
+/** What `wanted` would lose; undefined when it loses nothing that is in use, or goes as a whole. */
 export function findLostVersions(wanted: KubernetesObject, world: World): LostVersions | undefined {
   const live = world.get(KIND, wanted.metadata.name ?? '');
-  if (live === undefined) return undefined;
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return undefined;
   const stored = (live.status?.storedVersions ?? []) as string[];
   const known = new Set(versionsOf(wanted).map(({ name }) => name));
   const lost = stored.filter((version) => !known.has(version));
@@ -34,30 +36,41 @@ export function findLostVersions(wanted: KubernetesObject, world: World): LostVe
   return { live, lost, stored, storage, isStorage: storageOf(live) === storage };
 }
 
-/** Why a CRD stays as it is for now (spec/field-reports.md B20). */
-export function describeLostVersions({ live, lost }: LostVersions): string {
+/**
+ * Why a CRD cannot become what is wanted before people have done something (spec/field-reports.md B20); undefined while `planStoredVersions` can still take
+ * the versions out of use.
+ */
+export function describeStuckVersions(found: LostVersions, context: PassContext): string | undefined {
+  if (planOutOfUse(found, context) !== undefined) return undefined;
+  const { live, lost } = found;
   return `${describe(live)} still stores objects in version ${lost.join(', ')}, which it is not to have any more; migrate them, then take the version out of its status.storedVersions`;
 }
 
 /**
  * Takes versions out of use that a release before the present one does not know, as a rollback asks for: first new objects are stored in the version
  * that stays, then, when there is no object at all, the others are struck off the list. Where there are objects, their migration is left to people.
+ * Whether there are objects is asked when a pass begins, so each write ends one, and the next goes on from there.
  */
 export function planStoredVersions(context: PassContext): StepPlan {
-  const { world, emptyDefinitions = [] } = context;
-  return {
-    actions: wantedObjects(KIND, context).flatMap((wanted): Action[] => {
-      const found = findLostVersions(wanted, world);
-      if (found === undefined || found.live.metadata.deletionTimestamp !== undefined) return [];
-      if (!found.isStorage) return planStorage(found);
-      return emptyDefinitions.includes(wanted.metadata.name ?? '') ? [planStrike(found)] : [];
-    }),
-  };
+  const actions = wantedObjects(KIND, context).flatMap((wanted) => {
+    const found = findLostVersions(wanted, context.world);
+    return (found && planOutOfUse(found, context)) ?? [];
+  });
+  const [first] = actions;
+  if (first === undefined) return { actions };
+  const stop = `${KIND} ${first.name} to be without the versions that the release does not know`;
+  return { actions, stop, isResumedAtOnce: true };
 }
 
-function planStorage({ live, storage }: LostVersions): Action[] {
+/** The next write on the way; undefined where there is none that helps. */
+function planOutOfUse(found: LostVersions, { emptyDefinitions = [] }: PassContext): Patch | undefined {
+  if (!found.isStorage) return planStorage(found);
+  return emptyDefinitions.includes(found.live.metadata.name ?? '') ? planStrike(found) : undefined;
+}
+
+function planStorage({ live, storage }: LostVersions): Patch | undefined {
   const versions = versionsOf(live);
-  if (!versions.some(({ name }) => name === storage)) return [];
+  if (!versions.some(({ name }) => name === storage)) return undefined;
   const operations = versions.flatMap(({ name, storage: isStorage = false }, index): JsonPatchOperation[] => {
     const path = `/spec/versions/${String(index)}`;
     if (isStorage === (name === storage)) return [];
@@ -66,7 +79,7 @@ function planStorage({ live, storage }: LostVersions): Action[] {
       { op: 'replace', path: `${path}/storage`, value: !isStorage },
     ];
   });
-  return [patchOf(live, [testOperation('generation', live), ...operations])];
+  return patchOf(live, [testOperation('generation', live), ...operations]);
 }
 
 /**
@@ -82,7 +95,7 @@ export function planForgottenVersions(live: KubernetesObject): Action[] {
   return [planStrike({ live, lost, stored, storage })];
 }
 
-function planStrike({ live, stored, lost, storage }: Omit<LostVersions, 'isStorage'>): Action {
+function planStrike({ live, stored, lost, storage }: Omit<LostVersions, 'isStorage'>): Patch {
   const path = '/status/storedVersions';
   const used = stored.filter((version) => !lost.includes(version));
   // The list must not be empty.
@@ -95,7 +108,7 @@ function planStrike({ live, stored, lost, storage }: Omit<LostVersions, 'isStora
 }
 
 /** Its generation is not recorded: the CRD is not yet what is wanted. */
-function patchOf(live: KubernetesObject, operations: JsonPatchOperation[]): Extract<Action, { verb: 'patch' }> {
+function patchOf(live: KubernetesObject, operations: JsonPatchOperation[]): Patch {
   return { verb: 'patch', kind: KIND, ...nameOf(live), operations, unrecorded: true };
 }
 

@@ -88,6 +88,8 @@ export interface StepPlan {
   problems?: string[];
   /** The pass ends after the actions and is continued by a later event; text says what is awaited. */
   stop?: string;
+  /** With `stop`: only another look at the cluster is awaited, and the next pass follows at once. Default: false. */
+  isResumedAtOnce?: boolean;
   /**
    * Within the pass, after the actions: hold until this is true of the world (re-evaluated at each change), for at most `timeoutMs`; then like `stop`.
    * For short, certain waits alone: a CRD that becomes Established.

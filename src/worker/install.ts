@@ -23,12 +23,12 @@ import { decideSteps } from '../plan/steps.ts';
 import { findLostVersions } from '../plan/stored-versions.ts';
 import { decideSynchronizationAddresses } from '../plan/synchronization-addresses.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
-import type { WakeUp } from '../plan/types.ts';
 import type { InstallStrategy, TargetDeployment } from '../strategy/types.ts';
 import { adoptGenerations } from './adopt-generations.ts';
 import { namePatches, withFailures } from './customize-failures.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { Outcome } from './outcome.ts';
+import { earlier, lookAfterStop, lookAgain } from './next-look.ts';
 import { countWrites, type PassState } from './pass.ts';
 import { done, failed, joinFailures, reportOf } from './pass-outcome.ts';
 import { findNewProblems, withProblems } from './problems.ts';
@@ -39,9 +39,6 @@ import { findMonitoringGap, findUnmatchedPatches } from './warnings.ts';
 
 /** A component that starts quickly is awaited within the pass; whatever takes longer comes back as an event. */
 const PATIENCE_MS = 3000;
-/** While something is awaited, a pass looks at least this often; one that changes nothing asks nothing of the API server. */
-const LOOK_AGAIN_MS = 30_000;
-
 /** A dump Job is done within seconds; an older one is looked at, and told in the status. */
 const SUSPECT_MS = 10_000;
 
@@ -160,12 +157,15 @@ function judge(
   const wakeUp = decideCertificateWakeUp(report.context);
   const outcome = (next = wakeUp) => done(pass, { wakeUp: next, report: reportOf(report) });
   const { rolloutHold } = report.context;
-  const waiting = (awaited: string) => () => outcome(earlier(wakeUp, lookAgain(awaited, pass.now, rolloutHold?.until)));
-  if (report.stopped !== undefined) {
-    const { step, awaited } = report.stopped;
+  const until = rolloutHold?.until;
+  const waiting = (awaited: string) => () => outcome(earlier(wakeUp, lookAgain(awaited, pass.now, until)));
+  const { stopped } = report;
+  if (stopped !== undefined) {
+    const { step, awaited } = stopped;
     pass.log.info({ step }, `waiting for ${awaited}`);
     const holder = rolloutHold === undefined ? findRemnant(report.context) : awaited;
-    return { status: withHolder(markStopped(draft, target, report), holder), outcome: waiting(awaited) };
+    const status = withHolder(markStopped(draft, target, report), holder);
+    return { status, outcome: () => outcome(earlier(wakeUp, lookAfterStop(stopped, pass.now, until))) };
   }
   const created = markCreated(
     withAddresses(markStopped(draft, target, report), decideSynchronizationAddresses(report.context)),
@@ -189,16 +189,6 @@ function withHolder(status: KubeVirtStatus, holder: string | undefined): KubeVir
 function markStopped(draft: KubeVirtStatus, target: TargetDeployment, { context }: RunReport): KubeVirtStatus {
   if (!isUpdating(draft, target)) return draft;
   return markUpdating(draft, target, { isWhole: planCompleteness(context).stop === undefined });
-}
-
-/** Events bring the next pass; should none come, it looks again all the same, at `deadline` at the latest. */
-function lookAgain(awaited: string, now: Date, deadline?: Date): WakeUp {
-  const at = Math.min(now.getTime() + LOOK_AGAIN_MS, deadline?.getTime() ?? Infinity);
-  return { at: new Date(at), reason: `still waiting for ${awaited}` };
-}
-
-function earlier(a: WakeUp | undefined, b: WakeUp): WakeUp {
-  return a !== undefined && a.at < b.at ? a : b;
 }
 
 /** The status with the field, or without it. */

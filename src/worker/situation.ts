@@ -49,7 +49,8 @@ export function describeSituation(pass: Subject): Situation {
 }
 
 function describeStep({ step, stopped }: Partial<NonNullable<Subject['report']>> = {}) {
-  return { ...(step === undefined ? {} : { step }), ...(stopped === undefined ? {} : { waiting: stopped }) };
+  const waiting = stopped === undefined ? {} : { waiting: { step: stopped.step, awaited: stopped.awaited } };
+  return { ...(step === undefined ? {} : { step }), ...waiting };
 }
 
 const NOTHING: World = { get: () => undefined, list: () => [] };

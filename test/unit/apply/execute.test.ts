@@ -79,6 +79,21 @@ describe('a hold on rollouts', () => {
   });
 });
 
+describe('a step that ends the run', () => {
+  for (const isResumedAtOnce of [true, false]) {
+    it(`says what is awaited, and ${isResumedAtOnce ? 'that its own writes are' : 'not more'}`, async () => {
+      const plan: Step['plan'] = (context) => ({
+        ...create('a').plan(context),
+        stop: 'the end',
+        ...(isResumedAtOnce ? { isResumedAtOnce } : {}),
+      });
+      const report = await runSteps([{ name: 'a', plan }, create('b')], optionsOf());
+      assert.deepEqual(report.stopped, { step: 'a', awaited: 'the end', isResumedAtOnce });
+      assert.equal(report.written.length, 1, 'the steps after it do nothing');
+    });
+  }
+});
+
 describe('a newer wish while a step runs', () => {
   it('ends the run without a failure when the step only has to be planned again', async () => {
     let attempts = 0;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { JsonObject, KubernetesObject } from '../../../src/api/objects.ts';
+import { planDefinitions } from '../../../src/plan/definitions.ts';
 import { findLostVersions, planStoredVersions } from '../../../src/plan/stored-versions.ts';
 import type { PassContext } from '../../../src/plan/types.ts';
 import { buildInstallStrategy } from '../../../src/strategy/install-strategy.ts';
@@ -34,7 +35,15 @@ function contextOf(wanted: string, live: KubernetesObject, emptyDefinitions?: st
 }
 
 describe('versions that a CRD is to lose', () => {
-  const rows: { name: string; wanted: string; live: KubernetesObject; empty?: string[]; want: string[] }[] = [
+  const rows: {
+    name: string;
+    wanted: string;
+    live: KubernetesObject;
+    empty?: string[];
+    want: string[];
+    /** People are asked to do something. */
+    isProblem?: true;
+  }[] = [
     {
       name: 'nothing is stored in them',
       wanted: 'v1beta1*',
@@ -58,12 +67,14 @@ describe('versions that a CRD is to lose', () => {
       wanted: 'v1alpha1*',
       live: definition('v1beta1 v1*', ['v1']),
       want: [],
+      isProblem: true,
     },
     {
       name: 'B20: objects may be stored in one: people migrate them',
       wanted: 'v1beta1*',
       live: definition('v1beta1* v1', ['v1beta1', 'v1']),
       want: [],
+      isProblem: true,
     },
     {
       name: 'there is no object: it is struck off the list',
@@ -73,9 +84,12 @@ describe('versions that a CRD is to lose', () => {
       want: ['test /status/storedVersions ["v1beta1","v1"]', 'replace /status/storedVersions ["v1beta1"]'],
     },
   ];
-  for (const { name, wanted, live, empty, want } of rows) {
+  for (const { name, wanted, live, empty, want, isProblem = false } of rows) {
     it(name, () => {
-      const { actions } = planStoredVersions(contextOf(wanted, live, empty));
+      const context = contextOf(wanted, live, empty);
+      const { actions, stop } = planStoredVersions(context);
+      assert.equal(stop !== undefined, want.length > 0, 'the next pass goes on where something was done');
+      assert.equal((planDefinitions(context).problems ?? []).length, isProblem ? 1 : 0);
       const operations = actions.flatMap((action) => (action.verb === 'patch' ? action.operations : []));
       assert.deepEqual(
         operations.map(({ op, path, value }) => `${op} ${path} ${JSON.stringify(value)}`),
@@ -87,7 +101,13 @@ describe('versions that a CRD is to lose', () => {
   it('a deleted CRD is left to its deletion', () => {
     const live = definition('v1beta1 v1*', ['v1']);
     live.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
-    assert.deepEqual(planStoredVersions(contextOf('v1beta1*', live)).actions, []);
+    const context = contextOf('v1beta1*', live);
+    assert.deepEqual(planStoredVersions(context), { actions: [] });
+    assert.deepEqual(planDefinitions(context), { actions: [], problems: [] });
+    live.metadata.finalizers = ['kubevirt.io/virtOperatorFinalizer'];
+    const emptied = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted' };
+    live.status = { ...live.status, conditions: [emptied] };
+    assert.equal(planDefinitions(context).actions.length, 1, 'what only our finalizer holds is let go');
   });
 
   it('a CRD that does not exist loses nothing', () => {

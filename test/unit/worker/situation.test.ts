@@ -93,12 +93,13 @@ test('phase, versions, conditions and what is awaited are told', () => {
       { type: 'Available', status: 'False', message: 'no', lastTransitionTime: 'never' },
     ],
   };
-  const report = { context: installation.context(), stopped: { step: 'Workloads', awaited: 'virt-api to be ready' } };
+  const wait = { step: 'Workloads', awaited: 'virt-api to be ready' };
+  const report = { context: installation.context(), stopped: { ...wait, isResumedAtOnce: false } };
   const pass = buildPass(installation, { kubeVirt: { ...installation.kubeVirt, status }, report });
   const { phase, version, conditions, waiting } = describeSituation(pass);
   assert.deepEqual(
     { phase, version, waiting },
-    { phase: 'Deploying', version: { target: 'v1.9.0', observed: 'v1.8.0' }, waiting: report.stopped },
+    { phase: 'Deploying', version: { target: 'v1.9.0', observed: 'v1.8.0' }, waiting: wait },
   );
   assert.deepEqual(conditions, [
     { type: 'Progressing', status: 'True', reason: 'UpdateInProgress', message: '', since: START.getTime() },
