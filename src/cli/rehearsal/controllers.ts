@@ -11,9 +11,14 @@ interface Template {
 
 type Numbers = Record<string, number>;
 
+/** By which the API server keeps a CRD that is being deleted until it has deleted its instances. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+/** Reasons by which it says that it could not: somebody else holds an instance. */
+const CLEANUP_FAILURES: readonly unknown[] = ['InstanceDeletionCheck', 'InstanceDeletionFailed'];
+
 /**
- * What the controllers of a cluster would do about what the operator has written, if everything goes well: CRDs are established, pods of a new template
- * become ready, pods of removed workloads go. A DaemonSet renews the pod of one node first and then all others, so that the operator sees both.
+ * What the controllers of a cluster would do about what the operator has written, if everything goes well: CRDs are established or, when they are being
+ * deleted, cleaned up; pods of a new template become ready, pods of removed workloads go. A DaemonSet renews the pod of one node first and then all others, so that the operator sees both.
  */
 export class Controllers {
   readonly #table: ObjectTable;
@@ -45,18 +50,26 @@ export class Controllers {
   }
 
   #settleDefinition(definition: KubernetesObject): boolean {
-    const isDying = definition.metadata.deletionTimestamp !== undefined;
-    const [type, reason] = isDying
-      ? ['Terminating', 'InstanceDeletionCompleted']
-      : ['Established', 'InitialNamesAccepted'];
-    const status = isDying ? 'False' : 'True';
-    const conditions = (definition.status?.conditions ?? []) as JsonObject[];
-    if (conditions.some((each) => each.type === type && each.status === status)) return false;
-    const others = conditions.filter((each) => each.type !== type);
-    this.#table.put('CustomResourceDefinition', {
-      ...definition,
-      status: { ...definition.status, conditions: [...others, { type, status, reason }] },
-    });
+    if (definition.metadata.deletionTimestamp !== undefined) return this.#cleanUp(definition);
+    if (hasCondition(definition, 'Established', 'True')) return false;
+    const established = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted' };
+    this.#table.put('CustomResourceDefinition', withCondition(definition, established));
+    return true;
+  }
+
+  /** Ends the deletion of a CRD, as far as it is the API server's to end. */
+  #cleanUp(definition: KubernetesObject): boolean {
+    const { name = '', finalizers = [] } = definition.metadata;
+    if (hasCondition(definition, 'Terminating', 'False') && !finalizers.includes(CLEANUP_FINALIZER)) return false;
+    if (conditionsOf(definition).some(({ reason }) => CLEANUP_FAILURES.includes(reason))) return false;
+    const held = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    if (held.length === 0) {
+      this.#table.remove('CustomResourceDefinition', name);
+      return true;
+    }
+    const cleaned = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted' };
+    const metadata = { ...definition.metadata, finalizers: held };
+    this.#table.put('CustomResourceDefinition', withCondition({ ...definition, metadata }, cleaned));
     return true;
   }
 
@@ -112,6 +125,19 @@ export class Controllers {
     for (const { metadata } of orphans) this.#table.remove('Pod', metadata.name ?? '', metadata.namespace);
     return orphans.length > 0;
   }
+}
+
+function conditionsOf({ status }: KubernetesObject): JsonObject[] {
+  return (status?.conditions ?? []) as JsonObject[];
+}
+
+function hasCondition(definition: KubernetesObject, type: string, status: string): boolean {
+  return conditionsOf(definition).some((each) => each.type === type && each.status === status);
+}
+
+function withCondition(definition: KubernetesObject, condition: JsonObject & { type: string }): KubernetesObject {
+  const others = conditionsOf(definition).filter(({ type }) => type !== condition.type);
+  return { ...definition, status: { ...definition.status, conditions: [...others, condition] } };
 }
 
 function isPodOf(pod: KubernetesObject, { metadata }: KubernetesObject): boolean {

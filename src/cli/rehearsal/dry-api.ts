@@ -1,6 +1,6 @@
 import type { ApiConnection, ApiRequest, ApiStream } from '../../api/connection.ts';
 import { apiVersionOf, resourcePath, type KindName } from '../../api/kinds.ts';
-import { objectKey, type Json, type JsonObject, type KubernetesObject, type ObjectMeta } from '../../api/objects.ts';
+import type { Json, JsonObject, KubernetesObject, ObjectMeta } from '../../api/objects.ts';
 import { applyJsonPatch } from '../../customize/json-patch.ts';
 import { applyMergePatch } from '../../customize/json.ts';
 import { ApiError, errorText, isNotFound } from '../../errors.ts';
@@ -35,8 +35,6 @@ export class DryApi implements ApiConnection {
   readonly #real: ApiConnection;
   readonly #onWrite: (write: RehearsedWrite) => void;
   readonly #now: () => Date;
-  /** Objects that are known not to exist, so that nobody asks for them again. */
-  readonly #absent = new Set<string>();
   #created = 0;
 
   constructor(parts: {
@@ -81,9 +79,9 @@ export class DryApi implements ApiConnection {
   async #find(target: Named): Promise<KubernetesObject | undefined> {
     const { kind, name, namespace } = target;
     const known = this.#table.find(kind, name, namespace);
-    if (known !== undefined || this.#absent.has(keyOf(target))) return known;
+    if (known !== undefined || this.#table.isAbsent(kind, name, namespace)) return known;
     const live = await this.#readLive(target);
-    if (live === undefined) this.#absent.add(keyOf(target));
+    if (live === undefined) this.#table.remove(kind, name, namespace);
     return live;
   }
 
@@ -123,7 +121,7 @@ export class DryApi implements ApiConnection {
       creationTimestamp: this.#now().toISOString(),
       generation: 1,
     };
-    const after = this.#store(kind, { ...rest, apiVersion: apiVersionOf(kind), kind, metadata });
+    const after = this.#table.put(kind, { ...rest, apiVersion: apiVersionOf(kind), kind, metadata });
     this.#onWrite({ verb: 'create', ...target, after });
     return after;
   }
@@ -132,7 +130,7 @@ export class DryApi implements ApiConnection {
     const changed = call.method === 'PUT' ? replaceWhole(before, call.body as KubernetesObject) : patch(before, call);
     const merged =
       target.subresource === 'status' ? { ...before, status: changed.status ?? {} } : keepStatus(changed, before);
-    const after = this.#store(target.kind, settleGeneration(merged, before));
+    const after = this.#table.put(target.kind, settleGeneration(merged, before));
     this.#onWrite({ verb: call.method === 'PUT' ? 'update' : 'patch', ...target, before, after });
     if (isReleased(after.metadata)) this.#remove(target);
     return after;
@@ -145,7 +143,7 @@ export class DryApi implements ApiConnection {
     }
     if ((before.metadata.finalizers ?? []).length > 0) {
       const metadata = { ...before.metadata, deletionTimestamp: this.#now().toISOString() };
-      const after = this.#store(target.kind, { ...before, metadata });
+      const after = this.#table.put(target.kind, { ...before, metadata });
       this.#onWrite({ verb: 'delete', ...target, before, after });
       return this.#answer(after);
     }
@@ -154,20 +152,9 @@ export class DryApi implements ApiConnection {
     return { apiVersion: 'v1', kind: 'Status', status: 'Success' };
   }
 
-  #store(kind: KindName, object: KubernetesObject): KubernetesObject {
-    const { name = '', namespace } = object.metadata;
-    this.#absent.delete(keyOf({ kind, name, ...(namespace === undefined ? {} : { namespace }) }));
-    return this.#table.put(kind, object);
+  #remove({ kind, name, namespace }: Named): void {
+    this.#table.remove(kind, name, namespace);
   }
-
-  #remove(target: Named): void {
-    this.#absent.add(keyOf(target));
-    this.#table.remove(target.kind, target.name, target.namespace);
-  }
-}
-
-function keyOf({ kind, name, namespace }: Named): string {
-  return `${kind} ${objectKey(name, namespace)}`;
 }
 
 function replaceWhole(before: KubernetesObject, body: KubernetesObject): KubernetesObject {

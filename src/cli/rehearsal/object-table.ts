@@ -28,6 +28,8 @@ export class ObjectTable implements ObjectStore {
   readonly #objects = new Map<KindName, Map<string, KubernetesObject>>();
   readonly #views = new WeakMap<KubernetesObject, KubernetesObject>();
   readonly #listeners = new Set<() => void>();
+  /** Keys of objects that are known not to exist. */
+  readonly #absent = new Set<string>();
   #version = FIRST_VERSION;
   /** Called when somebody begins to wait for a change: nothing changes by itself here. */
   onAwaited: (() => void) | undefined;
@@ -52,13 +54,21 @@ export class ObjectTable implements ObjectStore {
     this.#version += 1n;
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
     this.#ofKind(kind).set(keyOf(stored), stored);
+    this.#absent.delete(`${kind} ${keyOf(stored)}`);
     this.#tell();
     return stored;
   }
 
+  /** Takes an object away; from then on it is known not to exist. */
   remove(kind: KindName, name: string, namespace?: string): void {
-    this.#ofKind(kind).delete(objectKey(name, namespace));
-    this.#tell();
+    const key = objectKey(name, namespace);
+    this.#absent.add(`${kind} ${key}`);
+    if (this.#ofKind(kind).delete(key)) this.#tell();
+  }
+
+  /** Whether it is known that there is no such object, so that nobody asks the real cluster, which may have one. */
+  isAbsent(kind: KindName, name: string, namespace?: string): boolean {
+    return this.#absent.has(`${kind} ${objectKey(name, namespace)}`);
   }
 
   get(kind: KindName, name: string, namespace?: string): KubernetesObject | undefined {

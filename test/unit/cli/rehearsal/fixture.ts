@@ -33,6 +33,10 @@ export class ReadOnlyApi implements ApiConnection {
     this.#objects = objects;
   }
 
+  hold(path: string, object: object): void {
+    this.#objects[path] = object;
+  }
+
   request({ method, path }: ApiRequest): Promise<JsonObject> {
     this.asked.push(`${method} ${path}`);
     const found = this.#objects[path];

@@ -17,6 +17,8 @@ import { buildSnapshot, ReadOnlyApi } from './fixture.ts';
 const NOW = new Date('2026-03-01T12:00:00Z');
 const NODES = Array.from({ length: 3 }, () => ({ 'kubernetes.io/os': 'linux' }));
 
+const TEMPLATES = 'virtualmachinetemplates.template.kubevirt.io';
+
 const silent = createLog({ role: 'test', verbosity: 0 });
 silent.level = 'silent';
 
@@ -165,6 +167,31 @@ describe('a rehearsed installation', () => {
     assert.ok(renewed.length >= 14, `${renewed.length} secrets`);
     assert.ok(renewed.every(({ fields }) => fields.every(({ to }) => to === '(hidden)')));
   });
+
+  for (const { name, reason, others, isAwaited } of [
+    { name: 'is awaited no longer than the API server needs', reason: 'InstanceDeletionInProgress', isAwaited: false },
+    { name: 'is awaited where its instances do not go', reason: 'InstanceDeletionCheck', isAwaited: true },
+    { name: 'is awaited where others hold it', others: ['example.com/theirs'], isAwaited: true },
+  ]) {
+    test(`a CRD that is being deleted ${name}`, async () => {
+      const live = (await installation).find(({ metadata }) => metadata.name === TEMPLATES);
+      assert.ok(live !== undefined);
+      const metadata = {
+        ...live.metadata,
+        deletionTimestamp: NOW.toISOString(),
+        finalizers: ['customresourcecleanup.apiextensions.k8s.io', ...(others ?? [])],
+      };
+      const dying: KubernetesObject = { ...live, metadata };
+      if (reason !== undefined) dying.status = { conditions: [{ type: 'Terminating', status: 'True', reason }] };
+      const theatre = new Theatre((await installation).map((object) => (object === live ? dying : object)));
+      theatre.real.hold(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${TEMPLATES}`, dying);
+      const { create, remarks, succeeds } = await theatre.plan({});
+      const awaited = remarks.filter(({ text }) => text.includes(`${TEMPLATES} to be gone and created again`));
+      assert.equal(awaited.length > 0, isAwaited, JSON.stringify(remarks));
+      assert.equal(succeeds, !isAwaited);
+      assert.equal(names(create).includes(`CustomResourceDefinition ${TEMPLATES}`), !isAwaited);
+    });
+  }
 
   test('an object that is being deleted is taken apart', async () => {
     const theatre = await Theatre.installed();
