@@ -293,12 +293,14 @@ class Run {
     return false;
   }
 
-  /** Waits for the store to make the condition true; the text of what is still awaited after the time-out. */
+  /** Waits for the store to make the condition true; the text of what keeps the run from going on after the time-out. */
   async #hold(step: Step, until: StepPlan['until']): Promise<string | undefined> {
     if (until === undefined || until.isTrue(this.#world)) return undefined;
     const { store, signal, patienceMs = 0, isOutdated } = this.#options;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const timer = setTimeout(resolve, Math.max(until.timeoutMs, patienceMs), until.awaited);
+    const [ms, outcome] =
+      until.isOptional === true ? [until.timeoutMs, undefined] : [Math.max(until.timeoutMs, patienceMs), until.awaited];
+    const timer = setTimeout(resolve, ms, outcome);
     const evaluate = () => {
       if (signal.aborted || until.isTrue(this.#world)) resolve(undefined);
       else if (isOutdated?.() === true) resolve(until.awaited);

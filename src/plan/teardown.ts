@@ -6,14 +6,17 @@ import { buildDelete, escapePointer, nameOf } from './json-patch.ts';
 import { isManaged } from './managed.ts';
 import type { Action, JsonPatchOperation, PassContext, Step, StepPlan, World } from './types.ts';
 import { planForgottenVersions } from './stored-versions.ts';
+import { isCleanUpFailed, planNudges } from './stuck-definitions.ts';
 import { isServed } from './wanted.ts';
 
 /** What a removal looks at. No strategy is needed: everything that is managed goes. */
-export type TeardownContext = Pick<PassContext, 'world' | 'features'>;
+export type TeardownContext = Pick<PassContext, 'world' | 'features' | 'now'>;
 
 const CRD = 'CustomResourceDefinition';
 /** Instances are deleted by the API server; without many of them that takes well under a second. */
 const INSTANCES_TIMEOUT_MS = 5_000;
+/** So long an API server is left alone that has failed to delete them: it tries again within milliseconds, unless it has forgotten. */
+const RETRY_TIMEOUT_MS = 1_000;
 /** What must be gone before the KubeVirt object may go (spec/reconcile.md §4), in the order of removal. */
 const ORDER: readonly { name: string; kinds: readonly KindName[] }[] = [
   { name: 'workloads', kinds: ['DaemonSet', 'PodDisruptionBudget', 'Deployment'] },
@@ -34,6 +37,11 @@ const ORDER: readonly { name: string; kinds: readonly KindName[] }[] = [
   },
 ];
 
+const NO_INSTANCES = {
+  awaited: 'the instances of all custom resources to be gone',
+  isTrue: (world: World) => managed(CRD, world).every(isEmptied),
+};
+
 /**
  * The steps of a removal. CRDs come first and alone: while they are served, the components finish what custom resources hold, and only when no instance
  * is left does the finalizer let the CRDs go. Only then are the components removed.
@@ -42,6 +50,7 @@ export const TEARDOWN_STEPS: readonly Step[] = [
   { name: 'stored versions', plan: planStoredVersions },
   { name: 'hold custom resource definitions', plan: planHoldDefinitions },
   { name: 'delete custom resource definitions', plan: planDeleteDefinitions },
+  { name: 'wait for custom resources to be gone', plan: planCleanUp },
   { name: 'let custom resource definitions go', plan: planReleaseDefinitions },
   ...ORDER.map(({ name, kinds }) => ({
     name: `delete ${name}`,
@@ -70,12 +79,18 @@ function planDeleteDefinitions({ world }: TeardownContext): StepPlan {
     actions: managed(CRD, world)
       .filter(isAlive)
       .map((definition) => buildDelete(CRD, definition, {})),
-    until: {
-      awaited: 'the instances of all custom resources to be gone',
-      isTrue: (after) => managed(CRD, after).every(isEmptied),
-      timeoutMs: INSTANCES_TIMEOUT_MS,
-    },
+    until: { ...NO_INSTANCES, timeoutMs: RETRY_TIMEOUT_MS, isOptional: true },
   };
+}
+
+function planCleanUp({ world, now }: TeardownContext): StepPlan {
+  const names = managed(CRD, world).map(({ metadata }) => metadata.name ?? '');
+  return { actions: planNudges(names, { world, now }), until: { ...NO_INSTANCES, timeoutMs: INSTANCES_TIMEOUT_MS } };
+}
+
+/** Whether a look every now and then is needed, because no event might tell that the API server goes on. */
+export function isCleanUpToBeWatched({ world }: Pick<TeardownContext, 'world'>): boolean {
+  return managed(CRD, world).some(isCleanUpFailed);
 }
 
 /** CRDs of which objects are left, and which go when those have gone: by name, for people. */
@@ -126,7 +141,7 @@ const OWN_NODE_LABEL = 'kubevirt.io/';
  * Takes the labels of virt-handler off nodes: those among `Node` of the world that bear the label `kubevirt.io/schedulable`, whatever its value. Whoever
  * runs a removal reads these nodes live: the caches count them only.
  */
-export function planNodeLabels({ world }: TeardownContext): StepPlan {
+export function planNodeLabels({ world }: Pick<TeardownContext, 'world'>): StepPlan {
   return {
     actions: world
       .list('Node')
@@ -150,11 +165,11 @@ export function planNodeLabels({ world }: TeardownContext): StepPlan {
 }
 
 /** Whether nothing managed is left, so that the KubeVirt object may go. */
-export function isEverythingGone({ world, features }: TeardownContext): boolean {
-  return findRemaining({ world, features }) === undefined;
+export function isEverythingGone(context: Pick<TeardownContext, 'world' | 'features'>): boolean {
+  return findRemaining(context) === undefined;
 }
 
-function findRemaining({ world, features }: TeardownContext): KubernetesObject | undefined {
+function findRemaining({ world, features }: Pick<TeardownContext, 'world' | 'features'>): KubernetesObject | undefined {
   const kinds: KindName[] = [CRD, ...ORDER.flatMap((group) => group.kinds)];
   const objects = kinds.filter((kind) => isServed(kind, features)).flatMap((kind) => managed(kind, world));
   return [...objects, ...strategyJobs(world)][0];

@@ -91,10 +91,10 @@ export interface StepPlan {
   /** With `stop`: only another look at the cluster is awaited, and the next pass follows at once. Default: false. */
   isResumedAtOnce?: boolean;
   /**
-   * Within the pass, after the actions: hold until this is true of the world (re-evaluated at each change), for at most `timeoutMs`; then like `stop`.
-   * For short, certain waits alone: a CRD that becomes Established.
+   * Within the pass, after the actions: hold until this is true of the world (re-evaluated at each change), for at most `timeoutMs`; then like `stop`,
+   * or with `isOptional` on to the next step all the same. For short, certain waits alone: a CRD that becomes Established.
    */
-  until?: { awaited: string; isTrue: (world: World) => boolean; timeoutMs: number };
+  until?: { awaited: string; isTrue: (world: World) => boolean; timeoutMs: number; isOptional?: true };
 }
 
 /** Everything that a step may decide from. Steps get the world as it is after the steps before them. */

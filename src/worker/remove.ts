@@ -5,7 +5,7 @@ import { createClient, type ApiClient } from '../apply/client.ts';
 import { runSteps, type RunOptions, type RunReport } from '../apply/execute.ts';
 import { errorText, PassAborted } from '../errors.ts';
 import { markDeleted, markDeleting, markDeletionFailed, markHeld, settleConditionTimes } from '../plan/conditions.ts';
-import { listUnemptied, TEARDOWN_STEPS } from '../plan/teardown.ts';
+import { isCleanUpToBeWatched, listUnemptied, TEARDOWN_STEPS } from '../plan/teardown.ts';
 import { writeFinalizers, writeStatus } from '../status/write.ts';
 import { buildInstallStrategy } from '../strategy/install-strategy.ts';
 import type { TargetDeployment } from '../strategy/types.ts';
@@ -59,8 +59,10 @@ async function wait(
   const isLong = pass.now.getTime() >= begun + LONG_MS;
   const holders = [awaited, ...listUnemptied(report.context)].join(', ');
   await store(pass, isLong ? markHeld(deleting, holders) : deleting);
-  const wakeUp = { at: new Date(begun + LONG_MS), reason: `still waiting for ${awaited}` };
-  return done(pass, { report: reportOf(report), ...(isLong || Number.isNaN(begun) ? {} : { wakeUp }) });
+  const at = isLong ? pass.now.getTime() + LONG_MS : begun + LONG_MS;
+  const isLookedAt = isLong ? isCleanUpToBeWatched(report.context) : !Number.isNaN(begun);
+  const wakeUp = { at: new Date(at), reason: `still waiting for ${awaited}` };
+  return done(pass, { report: reportOf(report), ...(isLookedAt ? { wakeUp } : {}) });
 }
 
 async function tellFailure(pass: PassState, error: Error, report?: RunReport): Promise<Outcome> {

@@ -13,12 +13,13 @@ type Numbers = Record<string, number>;
 
 /** By which the API server keeps a CRD that is being deleted until it has deleted its instances. */
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
-/** Reasons by which it says that it could not: somebody else holds an instance. */
-const CLEANUP_FAILURES: readonly unknown[] = ['InstanceDeletionCheck', 'InstanceDeletionFailed'];
+/** Reason by which it says that it could not: somebody else holds an instance. */
+const CLEANUP_HELD = 'InstanceDeletionCheck';
 
 /**
  * What the controllers of a cluster would do about what the operator has written, if everything goes well: CRDs are established or, when they are being
- * deleted, cleaned up; pods of a new template become ready, pods of removed workloads go. A DaemonSet renews the pod of one node first and then all others, so that the operator sees both.
+ * deleted, cleaned up; pods of a new template become ready, pods of removed workloads go. A DaemonSet renews the pod of one node first and then all
+ * others, so that the operator sees both.
  */
 export class Controllers {
   readonly #table: ObjectTable;
@@ -61,7 +62,7 @@ export class Controllers {
   #cleanUp(definition: KubernetesObject): boolean {
     const { name = '', finalizers = [] } = definition.metadata;
     if (hasCondition(definition, 'Terminating', 'False') && !finalizers.includes(CLEANUP_FINALIZER)) return false;
-    if (conditionsOf(definition).some(({ reason }) => CLEANUP_FAILURES.includes(reason))) return false;
+    if (conditionsOf(definition).some(({ reason }) => reason === CLEANUP_HELD)) return false;
     const held = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     if (held.length === 0) {
       this.#table.remove('CustomResourceDefinition', name);

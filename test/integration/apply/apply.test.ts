@@ -246,7 +246,7 @@ test('stop ends the run after the actions and says what is awaited', async () =>
     plan: (context) => ({ ...ensure('stopped', 'x').plan(context), stop: 'virt-api to become ready' }),
   };
   const report = await run([stopping, ensure('never', 'x')]);
-  assert.deepEqual(report.stopped, { step: 'stopping', awaited: 'virt-api to become ready' });
+  assert.deepEqual(report.stopped, { step: 'stopping', awaited: 'virt-api to become ready', isResumedAtOnce: false });
   assert.equal(report.completed, false);
   assert.deepEqual(report.failures, []);
   assert.equal(await contentOf('stopped'), 'x');
@@ -308,7 +308,7 @@ test('patience ends when something else is asked for', async () => {
   await isHeld(cache);
   isOutdated = true;
   cache.show(configMap('other'));
-  assert.deepEqual((await running).stopped, { step: 'hasty', awaited: 'the signal' });
+  assert.deepEqual((await running).stopped, { step: 'hasty', awaited: 'the signal', isResumedAtOnce: false });
 });
 
 test('a gate that stays shut stops the run', async () => {
@@ -318,7 +318,15 @@ test('a gate that stays shut stops the run', async () => {
       plan: () => ({ actions: [], until: { awaited: 'the signal', isTrue: () => false, timeoutMs: 10 } }),
     },
   ]);
-  assert.deepEqual(report.stopped, { step: 'gated', awaited: 'the signal' });
+  assert.deepEqual(report.stopped, { step: 'gated', awaited: 'the signal', isResumedAtOnce: false });
+});
+
+test('a gate that is optional does not, whatever the patience', async () => {
+  const until = { awaited: 'the signal', isTrue: () => false, timeoutMs: 10, isOptional: true } as const;
+  const steps = [{ name: 'gated', plan: () => ({ actions: [], until }) }, ensure('after-optional', 'x')];
+  const report = await run(steps, { patienceMs: 20_000 });
+  assert.deepEqual([report.stopped, report.completed], [undefined, true]);
+  assert.equal(await contentOf('after-optional'), 'x');
 });
 
 test('abort between steps, and at a gate, rejects with PassAborted and sends nothing more', async () => {

@@ -129,7 +129,8 @@ export class Installation {
     result.problems.push(...problems);
     for (const action of actions) this.#record(action, await this.cluster.perform(action));
     if (stop !== undefined) return stop;
-    return until === undefined || until.isTrue(this.cluster) ? undefined : until.awaited;
+    if (until === undefined || until.isOptional === true) return undefined;
+    return until.isTrue(this.cluster) ? undefined : until.awaited;
   }
 
   #record(action: Action, answer: KubernetesObject | undefined): void {

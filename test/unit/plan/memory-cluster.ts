@@ -9,6 +9,8 @@ import type { Action, World } from '../../../src/plan/types.ts';
 // The library is CommonJS and its named exports are not seen from here.
 const { applyPatch } = createRequire(import.meta.url)('fast-json-patch') as typeof FastJsonPatch;
 
+const CLEAN_UP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
 /** A write as a test looks at it: `create Secret kubevirt-ca`. */
 export type Write = string;
 
@@ -17,6 +19,8 @@ export class MemoryCluster implements World {
   readonly writes: Write[] = [];
   /** Whether custom resources keep their terminating definitions from being done. */
   areInstancesLeft = false;
+  /** Whether the API server fails to delete custom resources, and tries again only when their definition changes. */
+  isCleanUpForgotten = false;
   readonly #objects = new Map<string, KubernetesObject>();
   readonly nodes: readonly string[];
   #version = 0;
@@ -99,7 +103,10 @@ export class MemoryCluster implements World {
   #delete(action: Action & { verb: 'delete' }, live: KubernetesObject): KubernetesObject | undefined {
     if (action.uid !== undefined && action.uid !== live.metadata.uid) throw new Error('precondition failed: uid');
     if ((live.metadata.finalizers ?? []).length > 0) {
-      return this.#store({ ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+      const isForgotten = this.isCleanUpForgotten && action.kind === 'CustomResourceDefinition';
+      const finalizers = [...(live.metadata.finalizers ?? []), ...(isForgotten ? [CLEAN_UP_FINALIZER] : [])];
+      const metadata = { ...live.metadata, finalizers, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      return this.#store({ ...live, metadata });
     }
     this.remove(action.kind, action.name, action.namespace);
     return undefined;
@@ -110,7 +117,10 @@ export class MemoryCluster implements World {
     const operations = structuredClone(action.operations) as FastJsonPatch.Operation[];
     const patched = applyPatch(structuredClone(live), operations, true).newDocument;
     const data = await secretData(action);
-    const result = this.#store({ ...patched, ...(data === undefined ? {} : { data }) });
+    // Any change of it makes the API server clean up what it has forgotten.
+    const finalizers = patched.metadata.finalizers?.filter((finalizer) => finalizer !== CLEAN_UP_FINALIZER);
+    const metadata = { ...patched.metadata, ...(finalizers === undefined ? {} : { finalizers }) };
+    const result = this.#store({ ...patched, metadata, ...(data === undefined ? {} : { data }) });
     if (!isReleased(result)) return result;
     this.remove(action.kind, action.name, action.namespace);
     return undefined;
@@ -226,14 +236,17 @@ async function secretData(action: Action): Promise<Record<string, string> | unde
 
 function withConditions(object: KubernetesObject, areInstancesLeft: boolean): KubernetesObject {
   if (object.kind !== 'CustomResourceDefinition') return object;
-  const isDying = object.metadata.deletionTimestamp !== undefined;
-  const reason = areInstancesLeft ? 'InstanceDeletionInProgress' : 'InstanceDeletionCompleted';
-  const isTerminating = areInstancesLeft ? 'True' : 'False';
-  const conditions = [
-    { type: 'Established', status: 'True' },
-    ...(isDying ? [{ type: 'Terminating', status: isTerminating, reason }] : []),
-  ];
+  const conditions = [{ type: 'Established', status: 'True' }, ...terminating(object, areInstancesLeft)];
   return { ...object, status: { ...object.status, conditions } };
+}
+
+function terminating({ metadata }: KubernetesObject, areInstancesLeft: boolean): JsonObject[] {
+  if (metadata.deletionTimestamp === undefined) return [];
+  const type = 'Terminating';
+  if (areInstancesLeft) return [{ type, status: 'True', reason: 'InstanceDeletionInProgress' }];
+  return metadata.finalizers?.includes(CLEAN_UP_FINALIZER) === true
+    ? [{ type, status: 'True', reason: 'InstanceDeletionFailed' }]
+    : [{ type, status: 'False', reason: 'InstanceDeletionCompleted' }];
 }
 
 /** A CRD that stores a version which it does not have: the API server takes no change but one of its status. */

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
 import { isEverythingGone, listUnemptied, planNodeLabels, TEARDOWN_STEPS } from '../../../src/plan/teardown.ts';
 import { buildInstallStrategy } from '../../../src/strategy/install-strategy.ts';
-import { Installation, PLAIN_FEATURES } from './drive.ts';
+import { Installation } from './drive.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 
 const MANAGED = { 'app.kubernetes.io/managed-by': 'virt-operator' };
@@ -76,6 +76,17 @@ describe('removal', () => {
     }
     const last = await installation.pass(TEARDOWN_STEPS);
     assert.deepEqual([last.stopped, isEverythingGone(installation.context())], [undefined, true]);
+  });
+
+  it('B29: asks again for the clean-up of CRDs that the API server has forgotten, and ends in the same pass', async () => {
+    const installation = await removable();
+    const { cluster } = installation;
+    const count = cluster.list('CustomResourceDefinition').length;
+    cluster.isCleanUpForgotten = true;
+    const { writes, stopped } = await installation.pass(TEARDOWN_STEPS);
+    assert.equal(stopped, undefined);
+    assert.equal(writes.filter((write) => write.startsWith('patch CustomResourceDefinition')).length, 3 * count);
+    assert.ok(isEverythingGone(installation.context()));
   });
 
   it('is not stopped by a CRD that stores a version which it does not have, and which the API server lets nobody change', async () => {
@@ -173,7 +184,7 @@ describe('node labels', () => {
       const world = new MemoryCluster({
         objects: [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels } }],
       });
-      const { actions } = planNodeLabels({ world, features: PLAIN_FEATURES });
+      const { actions } = planNodeLabels({ world });
       const operations = actions.flatMap((action) => (action.verb === 'patch' ? action.operations : []));
       assert.deepEqual(
         operations.filter(({ op }) => op === 'remove').map(({ path }) => path),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 
 import type { KubeVirt } from '../../../src/api/kubevirt.ts';
 import type { KubernetesObject } from '../../../src/api/objects.ts';
@@ -38,11 +39,16 @@ function openRemoval() {
   const writes: string[] = [];
   const ending = new AbortController();
   const deleted: string[] = [];
+  const patched: string[] = [];
   const nodes = { fail: undefined as Error | undefined };
   const client = {
     delete: ({ kind, name }: { kind: string; name: string }) => {
       deleted.push(`${kind} ${name}`);
       return Promise.resolve(undefined);
+    },
+    patch: ({ name }: { name: string }) => {
+      patched.push(name);
+      return Promise.resolve(store.get('CustomResourceDefinition', name));
     },
     replace: (_kind: string, object: KubernetesObject) => {
       const { conditions = [] } = object.status as NonNullable<KubeVirt['status']>;
@@ -84,7 +90,7 @@ function openRemoval() {
       kubeVirt = pass.kubeVirt;
     }
   };
-  return { run, writes, deleted, nodes, ending, store, status: () => kubeVirt.status, outcome: () => outcome };
+  return { run, writes, deleted, patched, nodes, ending, store, status: () => kubeVirt.status, outcome: () => outcome };
 }
 
 describe('a removal that fails', () => {
@@ -148,5 +154,36 @@ describe('a removal that waits', () => {
     await removal.run('2026-01-01T00:00:40Z');
     assert.deepEqual(removal.writes, []);
     assert.match(progressing(), /waiting for Secret held to be gone/);
+  });
+
+  it('asks every half minute for the clean-up of a CRD that the API server has failed to do, since no event tells', async ({
+    mock,
+  }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const removal = openRemoval();
+    removal.store.put('CustomResourceDefinition', 'x.kubevirt.io', {
+      metadata: {
+        name: 'x.kubevirt.io',
+        resourceVersion: '7',
+        labels: { 'app.kubernetes.io/managed-by': 'virt-operator' },
+        annotations: {},
+        finalizers: ['customresourcecleanup.apiextensions.k8s.io'],
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+      },
+      status: { conditions: [{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionFailed' }] },
+    });
+    for (const [now, next] of [
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:00:30.000Z'],
+      ['2026-01-01T00:00:30Z', '2026-01-01T00:01:00.000Z'],
+      ['2026-01-01T00:05:00Z', '2026-01-01T00:05:30.000Z'],
+    ] as const) {
+      const running = removal.run(now);
+      const ended = running.then(() => true);
+      while (!(await Promise.race([ended, setImmediate(false)]))) mock.timers.tick(1_000);
+      const outcome = removal.outcome();
+      assert.ok(outcome?.type === 'done', JSON.stringify(outcome));
+      assert.equal(outcome.wakeUp?.at.toISOString(), next);
+    }
+    assert.deepEqual(removal.patched, ['x.kubevirt.io', 'x.kubevirt.io', 'x.kubevirt.io']);
   });
 });
